@@ -9,7 +9,7 @@ report), and each table below is one stretch of that way. A table may carry more
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -123,6 +123,15 @@ class Metric:
     def worst(self) -> float:
         """What no answer is worth unless the task says otherwise: the other bound; 0.0 without bounds."""
         return 0.0 if self.bounds is None else self.bounds[1 if self.lower_is_better else 0]
+
+
+def headline_of(metrics: Sequence[Metric], measured: Container[str]) -> Metric:
+    """The metric that a task is shown, compared and decided by: the first of its ``metrics`` that was
+    measured, as some before it need a language model; the first where none was.
+
+    measured: names of metrics, such as the columns of judgements.
+    """
+    return next((metric for metric in metrics if metric.name in measured), metrics[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,6 +265,7 @@ def round_(models: ChatServer, tmp_path: Path) -> Iterator[Round]:
         yield Round(studio, tmp_path, studies.get_study(studio.workspace, "round").id)
 
 
+@pytest.mark.nightly
 def test_from_the_first_scenario_to_the_final_report(round_: Round, models: ChatServer) -> None:
     red_teaming(round_)
     review(round_)

@@ -147,8 +147,8 @@ WORKS: dict[str, Callable[[], Any]] = {
     "comparing in a run": lambda: folkways.compare("baseline/first", "baseline/random", runs=last()),
     "comparing two runs": lambda: folkways.compare(folkways.load_run("small"), last()),
     "a report": lambda: last().report("report"),
-    "a report of a run by name": lambda: folkways.report("small", "report"),
-    "a report of runs": lambda: folkways.report([last(), "small"], "report"),
+    "a report of a run by name": lambda: folkways.report("small", "report", formats="md"),
+    "a report of runs": lambda: folkways.report([last(), "small"], "report", formats=["md"]),
     "a gate": lambda: folkways.gate("large", min={TASK: 1}),
     "a gate in one text": lambda: folkways.gate(min="demo/mcq=1"),
     "a gate of a run": lambda: folkways.gate(last(), min={"demo/mcq:KR": 1}),
@@ -251,8 +251,31 @@ TOLD: dict[str, tuple[Callable[[], Any], str]] = {
     "judging a number": (lambda: folkways.judge(TASK, 3), "give a frame of polars or pandas"),
 }
 
+ACROSS: dict[str, Callable[[folkways.Run, folkways.Run], Any]] = {
+    "compare": folkways.compare,
+    "compare, by runs": lambda held, elsewhere: folkways.compare("first", "random", runs=[held, elsewhere]),
+    "compare, of a run": lambda held, elsewhere: held.compare(elsewhere),
+    "report": lambda held, elsewhere: folkways.report([held, elsewhere], "report"),
+    "report, by workspace": lambda held, elsewhere: folkways.report(held, workspace=elsewhere.workspace),
+    "gate, by workspace": lambda held, elsewhere: folkways.gate(held, workspace=elsewhere.workspace),
+}
 
-@pytest.mark.parametrize("tried", WORKS.values(), ids=WORKS)
+
+LIKE_OTHERS = {
+    "a function in second place", "models as a tuple", "a polars frame of replies", "a recipe as a path",
+    "a list of cultures", "a polars series of cultures", "settings as a dict", "a release in one text",
+    "comparing models of a run", "comparing a run by name",
+}  # fmt: skip
+"""What is tried only at night: each is read where one of the others or a test below is."""
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [
+        pytest.param(tried, id=what, marks=pytest.mark.nightly if what in LIKE_OTHERS else ())
+        for what, tried in WORKS.items()
+    ],
+)
 def test_works(here: Path, tried: Callable[[], Any]) -> None:
     assert tried() is not None
 
@@ -307,7 +330,31 @@ class TestWhatTheyGive:
         monkeypatch.chdir(tmp_path)
         assert folkways.compare(held)[0].task == TASK
         assert len(held) == 2 * len(ITEMS)
-        assert folkways.report(held, "out")
+        assert folkways.report(held, "out", formats="md")
+
+    def test_names_compared_in_a_run_are_its_own(
+        self, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        held = folkways.load_run("small")
+        compared = held.compare("first", "random")[0]
+        assert set(compared.ranking["model"]) == set(folkways.compare(held)[0].ranking["model"])
+        monkeypatch.chdir(tmp_path)
+        assert held.compare("first", "random")[0].differences.equals(compared.differences)
+
+    @pytest.mark.parametrize("use", ACROSS.values(), ids=ACROSS)
+    def test_runs_of_two_workspaces_are_not_looked_up_in_one(
+        self, here: Path, tmp_path: Path, use: Callable[[folkways.Run, folkways.Run], Any]
+    ) -> None:
+        elsewhere = folkways.run(TASK, "baseline/random", workspace=tmp_path / "elsewhere.db", name="large")
+        with pytest.raises(
+            FolkwaysError, match=r"reads one workspace, and these are 2: folkways\.db, .*elsew"
+        ):
+            use(last(), elsewhere)
+
+    def test_one_workspace_opened_twice_is_one(self, here: Path) -> None:
+        again = folkways.load_run("large", here.resolve() / "folkways.db")
+        assert folkways.report([folkways.load_run("small"), again], "report")
+        assert folkways.gate(again, min={TASK: 1}, workspace="./folkways.db").passed
 
     def test_gate_says_whether_it_passed(self, here: Path) -> None:
         assert folkways.gate("large", min={TASK: 1}).passed

@@ -35,7 +35,10 @@ def locales(
     return pl.concat(parts)
 
 
-@pytest.mark.parametrize(("share", "p"), [(0.0, 0.5), (0.14, 0.5), (0.3, 0.8)])
+@pytest.mark.parametrize(
+    ("share", "p"),
+    [*(pytest.param(share, 0.5, marks=pytest.mark.nightly) for share in (0.0, 0.14)), (0.3, 0.8)],
+)
 def test_intervals_hold_where_locales_share_templates(share: float, p: float) -> None:
     rng = np.random.default_rng(5)
     scores = [mean_over(locales(rng, share, p), CORRECT, "locale", "locale") for _ in range(60)]

@@ -42,8 +42,13 @@ LEFT_OUT_FIRST = {"blend": "South Korea", "xcr": "Arab|Anglo"} | dict.fromkeys(
 )
 """The culture that the stopped run did not reach."""
 
+AT_NIGHT = {"csi-categories", "hall-elements"}
+"""Made as ``hall-levels`` is, from other columns."""
+
 EVERY = [
-    pytest.param(name, result, id=f"{name}/{result.name}")
+    pytest.param(
+        name, result, id=f"{name}/{result.name}", marks=pytest.mark.nightly if result.name in AT_NIGHT else ()
+    )
     for name, benchmark in benchmarks().items()
     for result in benchmark.results
     if result.tasks and not result.name.startswith(("whose-", "consistency-"))

@@ -88,7 +88,7 @@ def summarise(rows: Rows) -> pl.DataFrame:
     return summarise_means(frame(rows), "x/y", [RIGHT, SHARE, PARTIAL, NOT_COMPUTED], ["topic"])
 
 
-@settings(max_examples=settings().max_examples * 2 // 5)  # each is summarised five times
+@settings(max_examples=settings().max_examples // 5)  # each is summarised five times
 @given(judgement_rows(), st.integers(3, 15), st.randoms())
 def test_what_is_promised_of_the_scores_of_any_judgements(
     rows: Rows, at_a_time: int, chance: random.Random

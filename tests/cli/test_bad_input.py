@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from folkways.benchmarks.xcr.release import BASE_FILE
 from tests.cli.conftest import Folkways
+from tests.support.xcr_data import write_small_corpus
 
 FIRST = "--model baseline/first"
 RUN = f"run demo/mcq {FIRST}"
@@ -197,6 +199,16 @@ def test_a_wrong_command_gives_one_message_and_exit_code_2(folkways: Folkways, l
     assert "Traceback" not in done.stderr
     assert len(re.findall(r"(?mi)^error:", done.stderr)) == 1, done.stderr
     assert re.search(WRONG[line], done.stderr), done.stderr
+
+
+def test_a_folder_that_lacks_what_a_task_asks_is_to_be_checked(folkways: Folkways, tmp_path: Path) -> None:
+    """Of somebody's own copy of XCR-Bench, the base corpus alone."""
+    base = write_small_corpus(tmp_path).path(BASE_FILE).read_bytes()
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy" / BASE_FILE).write_bytes(base)
+    done = folkways("run", "xcr/adaptation", "--model", "baseline/first", "--release", tmp_path / "copy")
+    assert done.returncode == 2 and f"folkways data check {tmp_path / 'copy'}" in done.stderr
+    assert "there is no such file" in folkways("data", "check", tmp_path / "copy").stdout
 
 
 def test_what_a_file_says_does_not_act_on_the_terminal(folkways: Folkways, tmp_path: Path) -> None:

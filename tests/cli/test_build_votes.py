@@ -53,7 +53,7 @@ def test_what_is_built_is_asked_and_reported_as_it_is(built: Path, tmp_path: Pat
         "culturalbench/easy": record["questions"],
         "culturalbench/hard": 4 * record["questions"],
     }
-    report = folkways("report", "-w", tmp_path / "w.db", "--out", tmp_path / "report", "last")
+    report = folkways("report", "-w", tmp_path / "w.db", "--out", tmp_path / "report", "--format", "md")
     assert report.returncode == 0, report.stderr
     told = (tmp_path / "report" / "report.md").read_text()
     assert told.count("People of the culture") >= 2  # a column in the tables by culture of both tasks

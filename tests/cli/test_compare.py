@@ -12,7 +12,7 @@ import pytest
 
 import folkways as package
 from folkways.evidence.comparison import DIFFERENCES
-from tests.support.river import folkways
+from tests.support.river import folkways, rows
 from tests.support.xcr_data import write_small_corpus
 
 
@@ -140,29 +140,41 @@ def test_wrong_input_is_one_message(workspace: Path, arguments: tuple[str, ...],
     assert "Traceback" not in done.stderr
 
 
-def test_what_cannot_be_compared_is_named_and_the_rest_is(tmp_path: Path) -> None:
-    """The headline of the adaptation needs a language model, which is not there."""
+def test_a_task_whose_first_metric_was_not_computed_is_compared_and_decided_by_the_first_that_was(
+    tmp_path: Path,
+) -> None:
+    """As in reports: the paper's metric of the adaptation needs a language model, which is not there."""
     (tmp_path / "data").mkdir()
     write_small_corpus(tmp_path / "data")
     path = tmp_path / "w.db"
     models = ["baseline/first", "baseline/echo"]
-    package.run("xcr", models=models, workspace=path, name="all", releases={"xcr": str(tmp_path / "data")})
+    options = {"models": models, "profile": "strict", "releases": {"xcr": str(tmp_path / "data")}}
+    package.run("xcr", workspace=path, name="all", **options)
+    strict = ("--profile", "strict")
     for arguments in ((), ("--task", "xcr")):
-        done = folkways("compare", *arguments, "--json", "-w", path)
+        done = folkways("compare", *arguments, *strict, "--json", "-w", path)
         assert done.returncode == 0
-        assert {document["task"] for document in json.loads(done.stdout)} == {
-            "xcr/identification",
-            "xcr/prediction",
+        assert {document["task"]: document["metric"] for document in json.loads(done.stdout)} == {
+            "xcr/identification": "hi_csi",
+            "xcr/prediction": "hp_csi",
+            "xcr/adaptation": "csi_edit_intra",
         }
-        assert "left out: xcr/adaptation (the metric csi_bert_intra is not in the judgements" in done.stderr
-    # A gate decides on what can be compared, and names the rest; a strict one does not pass what was not.
-    package.run("xcr", models=models, workspace=path, name="again", releases={"xcr": str(tmp_path / "data")})
-    for strict, code in (((), 0), (("--strict",), 1)):
-        done = folkways("gate", "again", "--max-drop-vs", "all=100", *strict, "-m", "echo", "-w", path)
-        assert done.returncode == code, done.stdout + done.stderr
-        assert "xcr/adaptation: no more than 100 below all" in done.stdout
-        assert "not compared: the metric csi_bert_intra" in done.stdout
-    named = folkways("compare", "--task", "xcr/adaptation,xcr/identification", "-w", path)
-    assert named.returncode == 2 and "csi_bert_intra" in named.stderr and not named.stdout
-    told: list[str] = []
-    assert len(package.compare(workspace=path, tell=told.append)) == 2 and len(told) == 1
+        assert not done.stderr
+    package.run("xcr", workspace=path, name="again", **options)
+    done = folkways("gate", "again", "--max-drop-vs", "all=100", "-m", "echo", *strict, "-w", path)
+    assert done.returncode == 0 and "not compared" not in done.stdout, done.stdout + done.stderr
+    assert "xcr/adaptation" in done.stdout
+    done = folkways("gate", "again", "--min", "xcr/adaptation=0", "-m", "echo", *strict, "-w", path)
+    assert "xcr/adaptation=0" in done.stdout and not done.stderr
+    question = str(rows(path, "SELECT question FROM judgements LIMIT 1")[0][0])
+    shown = folkways("show", f"xcr:{question}", "-w", path)
+    assert shown.returncode == 0 and "XCR-Bench: adaptation" in shown.stdout, shown.stderr
+    # Named, it is an error, which says by what else.
+    metric = ("--metric", "csi_bert_intra", *strict)
+    for named in (
+        ("compare", "--task", "xcr/adaptation", *metric),
+        ("gate", "again", "--min", "xcr/adaptation=0", "-m", "echo", *metric),
+    ):
+        done = folkways(*named, "-w", path)
+        assert done.returncode == 2 and not done.stdout
+        assert "csi_bert_intra" in done.stderr and "csi_edit_intra" in done.stderr

@@ -39,14 +39,19 @@ def alone(home: Path, **more: str) -> dict[str, str]:
     )
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """The home of somebody called ann, with a workspace in it that has a run."""
-    home = tmp_path / "home" / "ann"
-    home.mkdir(parents=True)
-    done = folkways("run", "demo/mcq", "-m", "baseline/first", "-w", home / "w.db")
+@pytest.fixture(scope="module")
+def first_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a workspace in it that has a run, to be copied."""
+    folder = tmp_path_factory.mktemp("first")
+    done = folkways("run", "demo/mcq", "-m", "baseline/first", "-w", folder / "w.db")
     assert done.returncode == 0, done.stderr
-    return home
+    return folder
+
+
+@pytest.fixture
+def home(first_home: Path, tmp_path: Path) -> Path:
+    """The home of somebody called ann, with a workspace in it that has a run."""
+    return Path(shutil.copytree(first_home, tmp_path / "home" / "ann"))
 
 
 def examined(workspace: Path | str, environment: dict[str, str], code: int = 0) -> dict[str, Any]:

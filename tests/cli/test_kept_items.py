@@ -69,7 +69,9 @@ def test_a_report_says_why_items_are_not_there(workspace: Path, tmp_path: Path) 
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert set(shown(page)) == {"demo/identification"}
     assert "items of xcr@9904292 (licence: CC-BY-NC-ND-4.0) are not to be passed on" in page
-    whole = folkways("report", "xcr", "-w", workspace, "--out", tmp_path / "own", "--items", *FORMATS)
+    whole = folkways(
+        "report", "xcr", "-w", workspace, "--out", tmp_path / "own", "--items", *FORMATS[:1], "html,parquet"
+    )
     assert whole.returncode == 0
     texts = pl.read_parquet(tmp_path / "own/judgements.parquet")["text"]
     assert texts.null_count() == 0

@@ -19,14 +19,22 @@ RUN = ("run", "demo", "--model", "baseline/first", "--model", "baseline/random")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run, all of it in one file."""
     path = tmp_path_factory.mktemp("machines") / "w.db"
-    assert folkways(*RUN, "-w", path).returncode == 0
+    assert folkways(*RUN, "--limit", 20, "-w", path).returncode == 0
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return path
 
 
 @pytest.mark.parametrize(
-    ("encoding", "command"), [("ascii", "show"), ("cp1252", "show"), ("ascii", "score"), ("cp1252", "score")]
+    ("encoding", "command"),
+    [
+        ("ascii", "show"),
+        ("cp1252", "score"),
+        *(
+            pytest.param(*other, marks=pytest.mark.nightly)
+            for other in (("cp1252", "show"), ("ascii", "score"))
+        ),
+    ],
 )
 def test_a_terminal_that_lacks_letters_gets_question_marks(
     workspace: Path, encoding: str, command: str

@@ -3,6 +3,7 @@ kind."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from contextlib import chdir
@@ -26,7 +27,7 @@ IDS = {"choice": "KR-1 FR-1 NZ-1 MX-1", "short": "KR-1 MX-1 US-1 FR-1", "rule": 
 
 
 def install(source: Path, target: Path, by_pip: bool) -> None:
-    """As pip does, or by pip: it takes long, and is told the same of each kind."""
+    """As pip does, or by pip, which takes long."""
     if by_pip:
         options = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--target", target)
         pip = [sys.executable, "-m", "pip", "install", *map(str, (*options, source))]
@@ -38,12 +39,17 @@ def install(source: Path, target: Path, by_pip: bool) -> None:
             packed.extractall(target)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_new_package_runs_at_once(tmp_path: Path, kind: str) -> None:
-    name = f"{kind}-days"  # of its own: what a package says is read once by each process
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.nightly if kind == "short" else ()) for kind in KINDS]
+)
+@pytest.mark.parametrize(
+    "by_pip", [False, pytest.param(True, marks=pytest.mark.nightly)], ids=["unpacked", "by pip"]
+)
+def test_a_new_package_runs_at_once(tmp_path: Path, kind: str, by_pip: bool) -> None:
+    name = f"{kind}{'-pip' * by_pip}-days"  # of its own: what a package says is read once by each process
     made = folkways("new-benchmark", name, "--kind", kind, "--title", "Market days", cwd=tmp_path)
     assert made.returncode == 0 and f"pip install -e {name}" in made.stdout
-    install(tmp_path / name, tmp_path / "plugins", by_pip=kind == "choice")
+    install(tmp_path / name, tmp_path / "plugins", by_pip=by_pip)
     replies = "".join(
         f'{item},"{reply}"\n' for item, reply in zip(IDS[kind].split(), RIGHT[kind].split("\n"), strict=True)
     )
@@ -67,6 +73,17 @@ def test_a_new_package_runs_at_once(tmp_path: Path, kind: str) -> None:
     tested = finish(start_module(*own, cwd=tmp_path, env=settings, **pipes))
     assert tested.returncode == 0, tested.stdout
     assert "5 passed" in tested.stdout
+
+
+def test_a_new_package_of_short_answers_has_prompts(tmp_path: Path) -> None:
+    """To judge them, as is done at night, loads the text tools of four languages."""
+    assert folkways("new-benchmark", "noted", "--kind", "short", cwd=tmp_path).returncode == 0
+    install(tmp_path / "noted", tmp_path / "plugins", by_pip=False)
+    with installed(tmp_path / "plugins"):
+        done = folkways("estimate", "noted", "--model", "openai/gpt-4o-mini", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (estimate,) = json.loads(done.stdout)
+    assert estimate["requests"] == len(IDS["short"].split())
 
 
 def test_what_is_there_stays_and_names_are_checked(tmp_path: Path) -> None:

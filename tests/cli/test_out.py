@@ -50,7 +50,8 @@ def test_one_thing_goes_into_a_file_or_a_folder(runs: Folkways, tmp_path: Path) 
         there, new = tmp_path / f"there-{number}", tmp_path / f"new-{number}.0" / "deeper"
         there.mkdir()
         file = tmp_path / f"file-{number}.{ending}"
-        for out, written in ((file, file), (there, there / name), (new, new / name)):
+        places = ((file, file), (new, new / name), (there, there / name))
+        for out, written in places if number == 0 else places[:2]:
             done = runs(*line.split(), "--out", str(out))
             assert done.returncode == 0, (line, done.stderr)
             assert written.is_file(), (line, out, done.stderr)

@@ -116,7 +116,7 @@ def test_its_analyses_are_made_of_runs(tea: Tea) -> None:
 
 
 def test_the_report_shows_all_of_it(tea: Tea, tmp_path: Path) -> None:
-    tea.output("report", "last", *tea.there, "--out", tmp_path / "report")
+    tea.output("report", "last", *tea.there, "--format", "md", "--out", tmp_path / "report")
     page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     for part in (
         "## Tea",

@@ -31,12 +31,20 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_mcq_release(tmp_path_factory.mktemp("release") / "mcq", QUESTIONS)
 
 
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a run, to be copied."""
+    workspace = tmp_path_factory.mktemp("earlier") / "w.db"
+    assert folkways("run", "demo/mcq", *FIRST, "-w", workspace).returncode == 0
+    return workspace
+
+
 @pytest.fixture
-def read_only(tmp_path: Path) -> Iterator[Path]:
+def read_only(earlier: Path, tmp_path: Path) -> Iterator[Path]:
     """A folder that may be read and not written, with a workspace that was made before."""
     folder = tmp_path / "library"
     folder.mkdir()
-    assert folkways("run", "demo/mcq", *FIRST, "-w", folder / "old.db").returncode == 0
+    (folder / "old.db").write_bytes(earlier.read_bytes())
     (folder / "old.db").chmod(0o444)
     folder.chmod(0o555)
     yield folder
@@ -230,10 +238,10 @@ READERS: dict[str, Callable[[Path], tuple[object, ...]]] = {
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_reader_that_goes_away_is_no_error(name: str, tmp_path: Path) -> None:
+def test_a_reader_that_goes_away_is_no_error(earlier: Path, name: str, tmp_path: Path) -> None:
     """As in ``folkways tasks | head -1``."""
     workspace = tmp_path / "w.db"
-    assert folkways("run", "demo/mcq", *FIRST, "-w", workspace).returncode == 0
+    workspace.write_bytes(earlier.read_bytes())
     process = start(*READERS[name](workspace))
     assert process.stdout is not None
     process.stdout.close()

@@ -109,7 +109,7 @@ CHANGING = {
     r'("(?:eval|run|task)_id"|"uuid"|\b(?:eval|run|task)_id|\buuid): "[\dA-Za-z]{22}"': r"\1: ID",
     r'\b(time|latency_ms|seconds)("?: )[\d.e-]+': r"\1\2N",
     r" +(\d+ min )?\d+(\.\d)? s\b": " N s",
-    r"(?<=Made )\d{4}-\d\d-\d\d": "DATE",
+    r'(?<=Made )\d{4}-\d\d-\d\d|(?<=begun on )\d{4}-\d\d-\d\d|(?<=datePublished: ")\d{4}-\d\d-\d\d': "DATE",
     r'(checksum: )"[\da-f]{64}"': r"\1DIGEST",
     r"\b1[789]\d{8}\b": "SECONDS",
 }

@@ -266,7 +266,7 @@ def test_a_report_of_a_profile_that_was_not_scored_leaves_nothing_out_in_silence
         "w.db",
     )
     assert folkways("run", *asked, cwd=tmp_path).returncode == 0
-    report = ("report", "one", "--profile", "strict", "-w", "w.db")
+    report = ("report", "one", "--profile", "strict", "--format", "md", "-w", "w.db")
     done = folkways(*report, cwd=tmp_path)
     assert done.returncode == 2
     assert "run one was not scored on blend/mcq under the profile strict" in done.stderr

@@ -28,7 +28,24 @@ def test_an_interrupt_tells_once_what_is_waited_for_and_lines_end_with_their_mod
     for _ in range(3):
         show([counts])
     assert written.getvalue().count("waiting for 3 replies, press again to drop them") == 1
-    assert written.getvalue().count("m: 2 of 9") == 2
+    assert written.getvalue().count("m: 2 of 9") == 1
+
+
+@pytest.mark.parametrize("stopped", [None, INTERRUPTED, "out of reach"])
+def test_a_model_that_is_slow_to_let_go_of_has_a_line_for_each_count_and_no_more(stopped: str | None) -> None:
+    """As llama.cpp with its threads still at work; or a run that was interrupted and waits for replies."""
+    written = io.StringIO()
+    show = RunProgress(Console(file=written, width=200), then="Judging")
+    counts = ModelProgress("m", total=9, done=9 if stopped is None else 2, stopped=stopped)
+    for _ in range(4):
+        show([counts])
+    assert written.getvalue().count("\nm: ") + written.getvalue().startswith("m: ") == 1
+    if stopped is not None:
+        counts.done, counts.failed = 3, 1  # of those that were on their way
+    for _ in range(4):
+        show([counts])
+    assert written.getvalue().count("m: ") == (1 if stopped is None else 2)
+    assert written.getvalue().count("Judging") == 1
 
 
 def test_where_every_reply_was_stored_one_line_says_that_nothing_was_asked() -> None:

@@ -12,19 +12,25 @@ from tests.support.river import environment, finish, folkways, rows, start, wait
 RUN = ("run", "demo/mcq", "--model", "baseline/first")
 
 
-def test_a_narrow_terminal_shows_whole_names_and_states(tmp_path: Path) -> None:
+def test_every_width_shows_names_and_states_and_the_columns_that_it_has_room_for(tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
-    for name in ("short", "a-name-of-18-chars"):
-        assert folkways(*RUN, "--name", name, "-w", workspace).returncode == 0
-    for columns in ("30", "40", "59"):
-        done = folkways("runs", "-w", workspace, env=environment(COLUMNS=columns))
-        lines = "".join(done.stdout.split())
-        assert "short" in lines and "a-name-of-18-chars" in lines and lines.count("finished") == 2, (
+    for name, task in (("short", "demo/mcq"), ("a-name-of-18-chars", "demo/identification")):
+        done = folkways("run", task, "--model", "baseline/first", "--name", name, "-w", workspace)
+        assert done.returncode == 0
+    headings = ["run", "state", "began", "tasks", "models", "expected"]
+    fewest = 0
+    for columns in (30, 40, 59, 60, 75, 76, 100):
+        done = folkways("runs", "-w", workspace, env=environment(COLUMNS=str(columns)))
+        head, *lines = done.stdout.splitlines()
+        shown = "".join("".join(lines).split())
+        assert "short" in shown and "a-name-of-18-chars" in shown and shown.count("finished") == 2, (
             done.stdout
         )
-        assert max(map(len, done.stdout.splitlines())) <= int(columns)
-    wide = folkways("runs", "-w", workspace, env=environment(COLUMNS="100")).stdout
-    assert "demo/mcq" in wide and "expected" in wide
+        assert max(map(len, done.stdout.splitlines())) <= columns
+        assert head.split() == headings[: len(head.split())] and fewest <= len(head.split()), head
+        assert all(("demo/" in line) == ("tasks" in head) for line in lines), done.stdout
+        fewest = len(head.split())
+    assert fewest == len(headings)
 
 
 def test_a_run_that_is_deleted_is_gone_and_its_replies_stay(tmp_path: Path) -> None:

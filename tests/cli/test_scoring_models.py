@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -97,23 +98,15 @@ def test_a_model_that_is_missing_is_an_error_and_the_other_metrics_are_there(
     assert found["hp_csi"].to_list() == [1, 1, 0, 0, 0]
 
 
-def test_without_the_extra_the_install_line_is_named_and_the_other_metrics_are_there(place: Path) -> None:
-    hide = "import sys; sys.modules['torch'] = None; from folkways.cli.main import main; main()"
-    given = ("--release", "release", "--responses", "replies.csv", "--by-position", "--out", "out.parquet")
-    command = [
-        sys.executable,
-        "-c",
-        hide,
-        "judge",
-        "xcr/prediction",
-        *given,
-        "--embedding-model",
-        "sentences",
-    ]
-    done = subprocess.run(command, cwd=place, env=environment(), capture_output=True, text=True, check=False)
+def test_without_the_extra_the_install_line_is_named_and_the_other_metrics_are_there(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    shutil.copytree(place / "sentences", tmp_path / "others")  # of which no vector is stored
+    done, judged = judge(place, "prediction", "--embedding-model", tmp_path / "others")
     assert done.returncode == 2
     assert "pip install 'folkways[neural]'" in done.stderr
-    assert pl.read_parquet(place / "out.parquet")["hp_csi"].to_list() == [1, 1, 0, 0, 0]
+    assert judged["hp_csi"].to_list() == [1, 1, 0, 0, 0]
 
 
 def test_options_of_no_use_are_said_and_wrong_ones_are_errors(place: Path) -> None:

@@ -24,7 +24,7 @@ def test_a_sampled_run_asks_less_and_says_so(tmp_path: Path) -> None:
     assert 0 < len(run) == run.responses().height < every
     scores = run.scores()
     assert scores["signature"].str.contains("sampling:until=20,by=culture", literal=True).all()
-    assert folkways("report", *place, "--out", tmp_path / "report").returncode == 0
+    assert folkways("report", *place, "--format", "md", "--out", tmp_path / "report").returncode == 0
 
 
 @pytest.mark.parametrize(

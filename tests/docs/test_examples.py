@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.changed_files import CHANGED, changed_files
 from tests.support.doc_pages import PAGES, REPOSITORY, Block, blocks, commands, run_process, shown_in_order
 from tests.support.river import folkways, python_script
 from tests.support.strangers import installed
@@ -107,26 +108,6 @@ def at_own_lines(python_blocks: list[Block]) -> str:
     for block in python_blocks:
         script += [""] * (block.line - 1 - len(script)) + block.text.splitlines()
     return "\n".join(script) + "\n"
-
-
-def changed_files(repository: Path) -> set[str]:
-    """Files that differ from where this branch left origin/main, or from the last commit where there is no such
-    branch, named from the repository; those that git does not know yet too."""
-
-    def git(*arguments: str) -> list[str]:
-        done = subprocess.run(
-            ["git", *arguments], cwd=repository, capture_output=True, text=True, check=False
-        )
-        return done.stdout.splitlines()
-
-    base = (git("merge-base", "HEAD", "origin/main") or ["HEAD"])[0]
-    return {
-        *git("diff", "--name-only", "--relative", base),
-        *git("ls-files", "--others", "--exclude-standard"),
-    }
-
-
-CHANGED = changed_files(REPOSITORY)
 
 
 PAGES_WITH_EXAMPLES = {

@@ -11,8 +11,11 @@ from functools import cache
 from pathlib import Path
 
 from folkways import plugins
+from tests.support.changed_files import nightly_unless_changed
 from tests.support.doc_pages import REPOSITORY
 from tests.support.python_source import statements
+
+pytestmark = nightly_unless_changed("src/", "studio/src/", "pyproject.toml", "studio/pyproject.toml")
 
 SOURCES = (REPOSITORY / "src", REPOSITORY / "studio" / "src")
 DOTTED = re.compile(r"(?<![\w./@*-])([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+)(?![\w/@-]|\.\w)")

@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from tests.support.changed_files import nightly_unless_changed
 from tests.support.doc_pages import REPOSITORY
 
 sys.path.append(str(REPOSITORY / "scripts"))
@@ -20,6 +21,7 @@ def shown(notebook: nbformat.NotebookNode) -> list[list[tuple[str, set[str]]]]:
     return [[(output.output_type, set(output.get("data", {}))) for output in cell.outputs] for cell in cells]
 
 
+@nightly_unless_changed("docs/guides/notebook.ipynb", "scripts/run_notebook.py")
 def test_the_notebook_shows_what_is_kept_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
     again = executed(str(tmp_path))

@@ -20,12 +20,15 @@ import pytest
 
 import folkways
 from tests.support.browser import Watched
+from tests.support.changed_files import nightly_unless_changed
 from tests.support.doc_pages import PAGES, REPOSITORY
 
 DOCS = REPOSITORY / "docs"
 FETCHED = re.compile(
     r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"?(?:https?:)?//|<link\b(?![^>]*rel=\"?canonical)[^>]*href=\"?(?:https?:)?//"
 )
+
+of_the_site = nightly_unless_changed("docs/", "scripts/site/", "zensical.toml")
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +62,7 @@ def test_navigation_has_every_page_once() -> None:
     )
 
 
+@of_the_site
 def test_nothing_is_fetched_from_another_host(site: Path) -> None:
     pages = list(site.rglob("*.html"))
     assert len(pages) > 30
@@ -67,6 +71,7 @@ def test_nothing_is_fetched_from_another_host(site: Path) -> None:
     } == set()
 
 
+@of_the_site
 def test_api_page_has_everything_public_with_its_docstring(site: Path) -> None:
     page = (site / "reference" / "api.html").read_text(encoding="utf-8")
     assert set(re.findall(r'<h2 id="folkways\.(\w+)"', page)) == set(folkways.__all__) - {"__version__"}
@@ -82,6 +87,7 @@ def words(text: str) -> str:
     return " ".join(text.replace("`", "").split())
 
 
+@of_the_site
 def test_fences_become_highlighted_blocks(site: Path) -> None:
     page = (site / "tutorial.html").read_text(encoding="utf-8")
     assert '<span class="filename">study.toml</span>' in page
@@ -135,6 +141,7 @@ QUESTIONS = {
 """What newcomers type -> the pages of which one has to be among the first three hits."""
 
 
+@of_the_site
 @pytest.mark.browser
 def test_what_newcomers_type_is_among_the_first_three_hits(site: Path, browser_page: Watched) -> None:
     page = browser_page.open(site / "index.html")
@@ -151,6 +158,7 @@ def test_what_newcomers_type_is_among_the_first_three_hits(site: Path, browser_p
     assert missed == {}
 
 
+@of_the_site
 @pytest.mark.browser
 def test_search_works_from_disk(site: Path, browser_page: Watched) -> None:
     page = browser_page.open(site / "index.html")

@@ -42,7 +42,9 @@ def compared(settings: dict[str, Any], best: int, spread: float) -> tuple[float,
     return found.seconds / fixed.seconds, found
 
 
-@pytest.mark.parametrize(("spread", "most"), [(0.05, 1.15), (0.2, 1.2)])
+@pytest.mark.parametrize(
+    ("spread", "most"), [pytest.param(0.05, 1.15, marks=pytest.mark.nightly), (0.2, 1.2)]
+)
 @pytest.mark.parametrize("name", SERVERS)
 def test_it_takes_hardly_longer_than_with_the_best_number_from_the_start(
     name: str, spread: float, most: float

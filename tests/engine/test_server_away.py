@@ -82,7 +82,11 @@ def closed_port() -> Iterator[int]:
 
 @pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize(
-    "settings", [{}, {"faults": {"script": ["503"] * 3}}], ids=["at once", "while it loads"]
+    "settings",
+    [
+        pytest.param({}, id="at once", marks=pytest.mark.nightly),
+        pytest.param({"faults": {"script": ["503"] * 3}}, id="while it loads"),
+    ],
 )
 def test_a_server_that_is_restarted_costs_no_failure_and_no_attempt(
     workspace: Workspace, settings: dict[str, object]
@@ -151,7 +155,7 @@ def test_the_other_model_goes_on_with_the_same_budget(workspace: Workspace, clos
         orders = []
         for place, endpoint in enumerate(endpoints):
             run, number = plan_prompts(workspace, endpoint.identity, questions(40), first=1 + 40 * place)
-            orders.append(EndpointJob(endpoint, number, Limits(concurrency=4, wait=3.0)))
+            orders.append(EndpointJob(endpoint, number, Limits(concurrency=4, wait=2.0)))
         moments: list[float] = []
 
         def observe(models: Sequence[ModelProgress]) -> None:

@@ -22,14 +22,16 @@ def workspace(tmp_path: Path) -> Workspace:
 def test_a_server_that_tells_its_slots_gets_so_many(workspace: Workspace) -> None:
     with ChatServer(slots=4, tells_slots=True, latency=0.3) as server:
         began = time.monotonic()
-        progress, states = ask_server(workspace, server, questions(40), timeout=1.0)
+        progress, states = ask_server(workspace, server, questions(20), timeout=1.0)
         took = time.monotonic() - began
         most = server.stats()["most_in_flight"]
-    assert (states, progress.retries, most) == ({"answered": 40}, 0, 4)
-    assert took < 2 * 40 / 4 * 0.3
+    assert (states, progress.retries, most) == ({"answered": 20}, 0, 4)
+    assert took < 2 * 20 / 4 * 0.3
 
 
-@pytest.mark.parametrize(("slots", "latency"), [(1, 0.15), (4, 0.15)])
+@pytest.mark.parametrize(
+    ("slots", "latency"), [pytest.param(1, 0.15, marks=pytest.mark.nightly), (4, 0.15)]
+)  # in a clock that jumps, test_learning has both
 def test_of_a_server_that_tells_nothing_the_slots_are_found(
     workspace: Workspace, slots: int, latency: float
 ) -> None:
@@ -47,9 +49,9 @@ def test_of_a_server_that_tells_nothing_the_slots_are_found(
 @pytest.mark.parametrize("refusal", ["503", "drop"])
 def test_a_server_of_two_places_fails_nothing(workspace: Workspace, refusal: str) -> None:
     with ChatServer(places=2, refusal=refusal, latency=0.1) as server:
-        progress, states = ask_server(workspace, server, questions(40), timeout=20.0)
-    assert (states, progress.failed) == ({"answered": 40}, 0)
-    assert 0 < progress.retries < 60
+        progress, states = ask_server(workspace, server, questions(20), timeout=20.0)
+    assert (states, progress.failed) == ({"answered": 20}, 0)
+    assert 0 < progress.retries < 40
 
 
 def test_a_server_that_takes_many_soon_gets_many(workspace: Workspace) -> None:
@@ -88,9 +90,9 @@ def test_what_the_user_says_is_what_is_sent_from_the_first_request_on(workspace:
 def test_timeouts_are_congestion(workspace: Workspace) -> None:
     """Somebody asked for too many at once: the first ones run out of time, then fewer are sent, and all get
     their answer."""
-    with ChatServer(slots=2, latency=0.25) as server:
+    with ChatServer(slots=2, latency=0.15) as server:
         progress, states = ask_server(
-            workspace, server, questions(26), limits=Limits(concurrency=16), timeout=0.9
+            workspace, server, questions(26), limits=Limits(concurrency=16), timeout=0.54
         )
     assert states == {"answered": 26}
     assert 0 < progress.retries < 52  # a request may run out of time twice while places fall from 16 to 2

@@ -38,7 +38,7 @@ def ask_all(
         return progress, {user.split()[-1]: text for user, text in connection.execute(query)}
 
 
-@pytest.mark.parametrize(("concurrency", "count"), [(1, 12), (8, 48)])
+@pytest.mark.parametrize(("concurrency", "count"), [pytest.param(1, 12, marks=pytest.mark.nightly), (8, 48)])
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "400 instead"])
 def test_no_reply_is_stored_under_another_question(
     tmp_path: Path, kind: str, concurrency: int, count: int
@@ -54,8 +54,8 @@ def test_no_reply_is_stored_under_another_question(
 @pytest.mark.parametrize(
     ("concurrency", "at"),
     [
-        *((1, at) for at in (1, 2, 7, 8, 9, 10, 11, 38, 39, 40)),
-        *((concurrency, at) for concurrency in (2, 8, 32) for at in (1, 2, 9)),
+        *((1, at) for at in (1, 2, 9, 39, 40)),
+        *((2, 1), (8, 2), (32, 9)),
         *(
             pytest.param(concurrency, at, marks=pytest.mark.nightly)
             for concurrency in (1, 2, 8, 32)

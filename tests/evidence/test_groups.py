@@ -150,6 +150,26 @@ def test_a_task_that_keeps_languages_apart_has_means_of_each() -> None:
     )
 
 
+def test_what_splits_one_task_may_be_a_facet_of_another_and_of_itself() -> None:
+    """As of blend/saq beside semeval2026/saq, whose items say themselves in which language they are asked."""
+    split = inputs(drawn(), THREE, FOUR)
+    in_korean = pl.when(pl.col("language") == "ko").then(pl.lit("local language"))
+    beside = split.judged.with_columns(task=pl.lit("x/two"), asked_in=in_korean.otherwise(pl.lit("English")))
+    both = replace(
+        split,
+        judged=pl.concat([split.judged, beside], how="diagonal"),
+        metrics={TASK: (replace(RIGHT, headline_by="asked_in"),), "x/two": (RIGHT,)},
+        facets={TASK: ("asked_in", "topic"), "x/two": ("asked_in",)},
+    )
+    rows = table(MODEL_MEANS.make(both), "model-means")
+    alone = table(MODEL_MEANS.make(replace(both, judged=split.judged)), "model-means")
+    assert (
+        rows.filter(task=TASK).equals(alone)
+        and alone["asked_in"].to_list() == ["local language"] * alone.height
+    )
+    assert rows.filter(task="x/two", facet="asked_in")["group"].to_list() == ["English", "local language"]
+
+
 MAKERS: dict[str, ModelCard | None] = {
     "x/k1": ModelCard("K", home="KR"),
     "x/k2": ModelCard("K", home="KR"),

@@ -336,18 +336,19 @@ def read_many(seeds: Iterable[int]) -> set[str]:
     return {kind for seed in seeds for kind in read(seed)}
 
 
-ALIKE = {0, 10, 16, 20, 21, 22, 23, 30}
-"""Sets of many pairs on too few questions, of which others have enough."""
+ALWAYS = (1, 2, 3, 4, 6, 8, 11, 12, 14, 17, 19, 29, 31, 33, 36, 39)
+"""Sets with every kind of sentence; all forty, of which many say the same of many pairs on too few questions,
+are read at night."""
 
 
 def test_no_output_contradicts_another() -> None:
-    kinds = {"equally", "few", "better", "looks", "open", "turned"}
-    assert kinds <= read_many(seed for seed in range(40) if seed not in ALIKE)
+    kinds = read_many(ALWAYS)
+    assert kinds == {"equally", "few", "better", "looks", "open", "turned", "nothing"}
 
 
 @pytest.mark.nightly
 def test_no_output_contradicts_another_in_two_thousand_sets() -> None:
-    kinds = read_many(range(1_000, 3_000))
+    kinds = read_many(range(40)) | read_many(range(1_000, 3_000))
     assert kinds == {"equally", "few", "better", "looks", "open", "turned", "nothing"}, (
         "every kind of sentence was read"
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.benchmarks.survey import BENCHMARK
@@ -67,6 +67,7 @@ def test_a_model_without_a_reply_to_a_survey_is_silent() -> None:
     assert made.silent == ("B",)
 
 
+@settings(max_examples=settings().max_examples // 5)  # each makes two verdicts
 @given(right=SHARES, near=SHARES)
 def test_opinions_change_nothing_that_is_said_of_knowledge(right: list[int], near: list[int]) -> None:
     names = "ABCD"

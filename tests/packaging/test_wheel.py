@@ -130,6 +130,7 @@ def test_whoever_builds_it_gets_the_same_bytes(package: Package, tmp_path: Path)
         assert (again / file.name).read_bytes() == file.read_bytes(), file.name
 
 
+@pytest.mark.nightly
 def test_a_wheel_of_the_source_archive_has_compiled_translations(studio: Package, tmp_path: Path) -> None:
     source = unpacked(studio.archive, tmp_path / "source")
     assert not list(source.rglob("*.mo")) and list(source.rglob("*.po"))
@@ -151,6 +152,9 @@ def test_the_source_archive_has_the_package_and_no_tests(package: Package) -> No
     assert top.isdisjoint({"tests", "perf", "scripts", "studio", ".github", ".ci"})
     version = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     assert f"{package.name}-{version}/src/{package.name}/py.typed" in tracked
+    translations = {name for name in tracked if name.endswith((".po", ".mo"))}
+    assert all(name.endswith(".po") for name in translations), "they are compiled where a wheel is built"
+    assert len(translations) == len(list(package.sources.rglob("*.po")))
 
 
 def test_wheel_has_every_file_of_the_package(package: Package) -> None:
@@ -209,18 +213,14 @@ def test_the_command_of_the_studio_comes_with_its_package(
     wheels = [str(package.wheel) for package in (core, studio) if package.name in packages]
     subprocess.run([*pip, "--target", str(site), *wheels], check=True, capture_output=True)
     environment = {"PYTHONPATH": f"{site}:{others}", "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
-    results = [
-        subprocess.run(
-            [sys.executable, "-S", "-m", "folkways", *words],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
+
+    def ran(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-S", "-m", "folkways", *words]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
         )
-        for words in (["--help"], ["studio", "template"])
-    ]
-    listed, templates = results
+
+    listed, templates = ran("--help"), ran("studio", "template")
     assert listed.returncode == 0, listed.stderr
     if len(wheels) == 2:
         assert (
@@ -230,35 +230,4 @@ def test_the_command_of_the_studio_comes_with_its_package(
         assert "studio" not in listed.stdout
         assert (templates.returncode, templates.stdout) == (2, "")
         assert "pip install 'folkways[studio]'" in templates.stderr
-
-
-def test_installed_wheel_lists_its_tasks(core: Package, tmp_path: Path) -> None:
-    """From the wheel alone, away from the checkout: the data files it reads must have come with it."""
-    site = tmp_path / "site"
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-        "--no-compile",
-    ]
-    subprocess.run([*pip, "--target", str(site), str(core.wheel)], check=True, capture_output=True)
-    script = (
-        "import folkways, sys; print(folkways.__file__); from folkways.cli.main import main; "
-        "sys.argv[1:] = ['tasks']; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(site), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0].startswith(str(site))
-    assert "demo/mcq" in done.stdout
+        assert "demo/mcq" in ran("tasks").stdout, "the data that it reads have to come with it"

@@ -97,6 +97,7 @@ def test_what_is_planted(tmp_path: Path, operator: str, source: str, faults: lis
     assert changed(tmp_path, source, operator) == faults
 
 
+@pytest.mark.nightly  # seconds of imports
 def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) -> None:
     source, tests = tmp_path / "src" / "folkways", tmp_path / "tests"
     source.mkdir(parents=True)
@@ -222,6 +223,7 @@ def test_the_page_of_results_is_not_too_old() -> None:
     assert int(commits) <= 300, "python -m perf.mutants --write"
 
 
+@pytest.mark.nightly  # seconds of imports
 def test_tests_that_fail_without_a_fault_are_told_from_those_that_do_not() -> None:
     tools = ROOT / ".tools"
     tools.mkdir(exist_ok=True)

@@ -16,9 +16,10 @@ from perf.engine.session import Session
 from perf.engine.workload import MCQ_COLUMNS, MCQ_FILE, Workload
 
 
-@pytest.fixture
-def measuring(tmp_path: Path) -> Iterator[Session]:
-    with session.opened(tmp_path, concurrency=8) as opened:
+@pytest.fixture(scope="module")
+def measuring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    """Every run of it starts with a folder and a server that know nothing."""
+    with session.opened(tmp_path_factory.mktemp("session"), concurrency=8) as opened:
         yield opened
 
 

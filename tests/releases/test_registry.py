@@ -11,11 +11,11 @@ import pytest
 from folkways import plugins
 from folkways.benchmarks.registry import benchmarks
 from folkways.cultures import languages
-from folkways.errors import FolkwaysError, FolkwaysWarning, UnknownNameError
+from folkways.errors import FolkwaysError, FolkwaysWarning, NotOnDiskError, UnknownNameError
 from folkways.releases import readers, registry
 from folkways.releases.layout import UNKNOWN_LICENCE, recognise
 from folkways.releases.registry import get_record, known_releases
-from folkways.releases.release_records import ReleaseRecord
+from folkways.releases.release_records import Release, ReleaseRecord
 
 RECORDS = known_releases()
 PUBLISHED = [record for record in RECORDS if record.source != "package"]
@@ -54,6 +54,18 @@ def test_paths_stay_inside_the_release(record: ReleaseRecord) -> None:
             assert not path.startswith("/")
             assert ".." not in path.split("/")
             assert "\\" not in path
+
+
+@pytest.mark.parametrize("record", PUBLISHED, ids=lambda record: record.name)
+def test_a_file_that_a_release_never_had_is_not_to_be_fetched_again(
+    record: ReleaseRecord, tmp_path: Path
+) -> None:
+    release = Release(record, tmp_path)
+    with pytest.raises(NotOnDiskError) as never:
+        release.path("of-another-release.csv")
+    assert f"No copy of {record.name} has it" in str(never.value) and "data fetch" not in str(never.value)
+    with pytest.raises(NotOnDiskError, match=f"folkways data fetch {record.name}"):
+        release.path(record.files[0].path)
 
 
 def test_only_prompts_examples_and_questions_without_answers_can_be_left_out() -> None:

@@ -15,7 +15,9 @@ from folkways.records import Metric
 from folkways.reports.data import ReportData, RunInfo
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import method_rows
+from folkways.reports.formats.summary import interval_example
 from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard
+from folkways.reports.views.matrix import columns
 from folkways.reports.views.overview import MAX_EXAMPLES, examples, open_orders, turned_round, uncertain
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import small_report
@@ -165,7 +167,7 @@ def references(view: ReportView) -> tuple[float, str | None, float]:
     """Of the one task: chance, the best baseline's name, and what no knowledge scores."""
     board, (task,) = Leaderboard(view), view.tasks
     best = board.best_baseline(task)
-    return board.chance(task), best and best.name, board.guessing(task)
+    return board.chance(task), best and view.short[best.endpoint], board.guessing(task)
 
 
 ASKED = {("m/a", "KR"): 40, ("baseline/first", "KR"): 18, ("baseline/random", "KR"): 12}
@@ -220,6 +222,44 @@ def test_chance_and_the_best_baseline_are_two_columns(
         name = expected[1].removeprefix("baseline ")
         share = number(100 * rights[f"baseline/{name}", "KR"] / QUESTIONS)
         assert f"| {share} ({name}) |" in summary
+
+
+def test_the_score_that_explains_intervals_is_of_the_group_that_it_names() -> None:
+    """As of blend/saq, whose headline is by language: the score over both languages is another number."""
+    base = small_report(METRIC, {("m/a", "KR"): 20, ("m/a", "ET"): 41}, QUESTIONS, "tea")
+    apart = ReportView(replace(base, headline_by=dict.fromkeys(base.metrics, "culture")))
+    for view, place in ((ReportView(base), ""), (apart, ", South Korea")):
+        (first, *_) = matrix = columns(view, Leaderboard(view))
+        share = number(first.scores["m/a"].score)
+        assert interval_example(view, matrix).startswith(f"a scored {share} on Task{place}. Other questions")
+
+
+@pytest.mark.parametrize("lower_is_better", [False, True])
+def test_each_group_of_a_headline_and_the_whole_stand_beside_the_baseline_of_the_same(
+    lower_is_better: bool,
+) -> None:
+    """What a baseline scores in one group says nothing of guessing in another, nor over both."""
+    rights = {
+        ("m/a", "KR"): 20,
+        ("m/a", "ET"): 41,
+        ("baseline/random", "KR"): 5,
+        ("baseline/random", "ET"): 40,
+    }
+    if lower_is_better:
+        rights = {key: QUESTIONS - right for key, right in rights.items()}
+    metric = replace(METRIC, lower_is_better=lower_is_better)
+    base = small_report(metric, rights, QUESTIONS, "tea")
+    view = ReportView(replace(base, headline_by=dict.fromkeys(base.metrics, "culture"), chance={}))
+    shares = {code: 100 * rights["baseline/random", code] / QUESTIONS for code in ("KR", "ET")}
+    board, (task,) = Leaderboard(view), view.tasks
+    guesses = {code: board.guessing(task, ("culture", code)) for code in shares}
+    assert guesses == pytest.approx(shares)
+    assert board.guessing(task) == pytest.approx(sum(shares.values()) / 2)
+    assert not [sentence for sentence in uncertain(view, board) if "guessing" in sentence]
+    summary = render_markdown(view).split("## Summary")[1].split("\n## ")[0]
+    for code, name in (("KR", "South Korea"), ("ET", "Ethiopia")):
+        (row,) = [line for line in summary.splitlines() if f"| a, {name} |" in line]
+        assert f"| {number(shares[code])} (random) |" in row
 
 
 def test_methods_name_tasks_only_where_they_differ(data: ReportData) -> None:

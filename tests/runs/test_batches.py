@@ -91,6 +91,12 @@ def with_one(provider: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("study", [provider], indirect=True)
 
 
+def with_first(provider: str) -> pytest.MarkDecorator:
+    """For what is alike whoever the provider is: the others at night."""
+    at_night = [pytest.param(other, marks=pytest.mark.nightly) for other in PROVIDERS if other != provider]
+    return pytest.mark.parametrize("study", [provider, *at_night], indirect=True)
+
+
 @pytest.fixture(params=PROVIDERS)
 def study(request: pytest.FixtureRequest, server: BatchServer, mcq: Mcq, tmp_path: Path) -> Study:
     return Study(PROVIDERS[request.param](server.url), mcq(QUESTIONS), tmp_path)
@@ -129,6 +135,7 @@ def test_what_failed_is_missing_or_ran_out_of_time_is_asked_one_by_one(
     assert (server.stats()["singles"], server.stats()["sizes"]) == (9, [QUESTIONS])
 
 
+@with_first("openai")
 def test_an_upload_that_is_turned_away_is_tried_again(study: Study, server: BatchServer) -> None:
     server.control(upload=[429, 503])
     done = study.run()
@@ -294,6 +301,7 @@ def test_a_budget_in_requests_holds_for_batches(study: Study, server: BatchServe
     assert study.rows("SELECT count(*) FROM responses") == [(12,)]
 
 
+@with_first("anthropic")
 def test_estimates_and_reports_count_the_price_of_batches(study: Study, tmp_path: Path) -> None:
     asked = study.command[1:-1]
     whole, half = (

@@ -4,7 +4,7 @@ are known."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from folkways.api import Run, load_run
 from folkways.benchmarks.results import Inputs, ResultTables, make_results
 from folkways.runs.results.judgements import load_inputs, results_of_runs
 from tests.support.chat_server import ChatServer
-from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
+from tests.support.culturalbench_data import Row, culturalbench_rows, write_culturalbench
 from tests.support.fingerprints import check_fingerprints
 from tests.support.knowing_model import share
 from tests.support.river import environment, folkways
@@ -32,16 +32,23 @@ HABITS: dict[str, dict[str, Any]] = {
     LATER: {"default": 0.3, "knows": {"Japan": 0.9}, "hard": 0.5},
     STRANGER: {"default": 0.5, "refuses": 0.2, "hard": 1.0},
 }
-COUNTRIES = ("US", "CA", "JP", "KR", "PE", "BR", "ES", "IT")
-NAMES = {"United States", "Canada", "Japan", "South Korea", "Peru", "Brazil", "Spain", "Italy"}
+FOUR = ("United States", "Japan", "Peru", "Italy")
+EIGHT = (*FOUR, "Canada", "South Korea", "Brazil", "Spain")
 TOPICS = {0: "Food", 1: "Greeting", 2: "Religion"}
 
 
+@pytest.fixture(scope="module", params=[FOUR, pytest.param(EIGHT, marks=pytest.mark.nightly)], ids=len)
+def easy(request: pytest.FixtureRequest) -> list[Row]:
+    """The rows of Easy of some countries."""
+    return [row for row in culturalbench_rows()[0] if row["country"] in request.param]
+
+
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The invented release of eight countries, sorted by topic."""
+def release(tmp_path_factory: pytest.TempPathFactory, easy: list[Row]) -> Path:
+    """The invented release of these countries, sorted by topic."""
     folder = tmp_path_factory.mktemp("sorted")
-    easy, hard = ([row for row in rows if row["country"] in NAMES] for rows in culturalbench_rows())
+    countries = {row["country"] for row in easy}
+    hard = [row for row in culturalbench_rows()[1] if row["country"] in countries]
     write_culturalbench(folder, easy, hard)
     lines = [f"{row['question_idx']},{TOPICS[int(row['question_idx']) % 3]},Daily life" for row in easy]
     (folder / "topics.csv").write_text(
@@ -113,10 +120,9 @@ def of_model(rows: pl.DataFrame, model: str, **where: str) -> dict[str, Any]:
     return rows.filter(pl.col("endpoint").str.ends_with(f"#{model}"), *chosen).row(0, named=True)
 
 
-def known(model: str, release: Path, *, hard: bool) -> float:
+def known(model: str, easy: Sequence[Row], *, hard: bool) -> float:
     """The share of questions that a model knows, counted without folkways, in percent."""
     habits = HABITS[model]
-    easy = [row for row in culturalbench_rows()[0] if row["country"] in NAMES]
     hits = [
         share("knows", "", int(row["question_idx"]))
         < habits.get("knows", {}).get(row["country"], habits["default"]) * (habits["hard"] if hard else 1)
@@ -129,7 +135,7 @@ def scores(run: Run, **where: str) -> pl.DataFrame:
     return run.scores().filter(*(pl.col(column) == value for column, value in where.items()))
 
 
-def test_hard_scores_are_what_the_models_know(run: Run, release: Path) -> None:
+def test_hard_scores_are_what_the_models_know(run: Run, easy: list[Row]) -> None:
     """Saying False to everything gets no question right, so only what is known counts."""
     for model in (SMALL, LARGE, LATER):
         row = of_model(
@@ -137,8 +143,8 @@ def test_hard_scores_are_what_the_models_know(run: Run, release: Path) -> None:
             model,
             value="strict-format",
         )
-        assert row["score"] == pytest.approx(known(model, release, hard=True))
-        assert (row["n"], row["unreadable"], row["refused"]) == (231, 0, 0)
+        assert row["score"] == pytest.approx(known(model, easy, hard=True))
+        assert (row["n"], row["unreadable"], row["refused"]) == (len(easy), 0, 0)
 
 
 def test_refusals_are_counted_apart_and_as_wrong(run: Run) -> None:
@@ -170,13 +176,13 @@ def test_topics_of_the_release_are_a_facet(run: Run) -> None:
         assert set(scores(run, task=task, metric=metric, facet="topic")["value"]) == set(TOPICS.values())
 
 
-def test_the_gap_between_setups_is_found(made: dict[str, ResultTables]) -> None:
+def test_the_gap_between_setups_is_found(made: dict[str, ResultTables], easy: list[Row]) -> None:
     gaps = table(made, "easy-hard", "easy-hard-gap")
     small = of_model(gaps, SMALL)
     assert small["low"] > 10
     assert small["p_holm"] < 0.001
     assert small["gap"] == pytest.approx(small["easy"] - small["hard"])
-    assert small["questions"] == 231
+    assert small["questions"] == len(easy)
     assert gaps["easy"].is_sorted(descending=True)
 
 
@@ -198,20 +204,20 @@ def test_format_spread_is_large_where_the_format_decides(made: dict[str, ResultT
     regions = table(made, "format-spread", "region-differences")
     talks = of_model(regions, SMALL, setup="Easy", group="East Asia")["format_spread"]
     steady = of_model(regions, LATER, setup="Easy", group="East Asia")["format_spread"]
-    assert talks > 8 > steady
+    assert talks > 20 > 12 > steady
     formats = table(made, "format-spread", "format-scores")
     assert formats.filter(pl.col("setup") == "Easy")["format"].n_unique() == 8
     assert formats.filter(pl.col("setup") == "Hard")["format"].n_unique() == 2
 
 
-def test_orders_tell_knowledge_from_habit(made: dict[str, ResultTables]) -> None:
+def test_orders_tell_knowledge_from_habit(made: dict[str, ResultTables], easy: list[Row]) -> None:
     """A question that is known is answered alike in four orders; one that is guessed, in one of 64 cases."""
     orders = table(made, "format-spread", "orders")
     small, large = of_model(orders, SMALL), of_model(orders, LARGE)
     assert small["letter A"] > 20 > -5 > small["letter B"]
     assert abs(large["letter A"]) < 5
     assert (small["orders"], large["orders"]) == (4, 4)
-    easy_known = known(LARGE, Path(), hard=False)
+    easy_known = known(LARGE, easy, hard=False)
     assert large["consistency"] == pytest.approx(easy_known + (100 - easy_known) / 64, abs=3)
     assert large["score"] == pytest.approx(easy_known + (100 - easy_known) / 4, abs=3)
     assert small["consistency"] < large["consistency"]
@@ -250,22 +256,25 @@ def test_a_makers_score_is_the_mean_of_its_models(made: dict[str, ResultTables])
     assert meta["models"] == 3
 
 
-def test_question_types_are_compared_as_other_questions(made: dict[str, ResultTables]) -> None:
+def test_question_types_are_compared_as_other_questions(
+    made: dict[str, ResultTables], easy: list[Row]
+) -> None:
+    multi = sum("Choose all that apply" in row["prompt_question"] for row in easy)
     gap = of_model(table(made, "question-types", "question-type-gap"), LARGE, setup="Hard")
-    assert (gap["n_single"], gap["n_multi"]) == (215, 16)
+    assert (gap["n_single"], gap["n_multi"]) == (len(easy) - multi, multi)
     assert gap["low"] < gap["difference"] < gap["high"]
     assert gap["p_holm"] > 0.01  # nothing of the kind was planted
 
 
 def test_guessing_stands_beside_what_was_published_and_published_figures_stand_apart(
-    made: dict[str, ResultTables],
+    made: dict[str, ResultTables], easy: list[Row]
 ) -> None:
     guessing = table(made, "guessing", "guessing")
     alone = guessing.filter(pl.col("baseline") == "baseline/option-only", pl.col("setup") == "Easy").row(
         0, named=True
     )
     assert alone["published"] == 40.0
-    assert alone["n"] == 231
+    assert alone["n"] == len(easy)
     chance = guessing.filter(pl.col("baseline") == "baseline/chance")
     assert dict(chance.select("setup", "score").iter_rows()) == {"Easy": 25.0, "Hard": 6.25}
     leaderboard = table(made, "reference-points", "published-regions")
@@ -317,9 +326,13 @@ def test_the_command_makes_the_analysis_that_is_named_and_no_unknown_one(
     assert names == ["format-scores", "orders", "region-differences", "culture-differences"]
 
 
-def test_no_number_of_an_analysis_changes_unnoticed(made: dict[str, ResultTables], server: str) -> None:
+def test_no_number_of_an_analysis_changes_unnoticed(
+    made: dict[str, ResultTables], server: str, easy: list[Row]
+) -> None:
     tables = {
         f"{analysis}: {table.name}": table.rows for analysis, one in made.items() for table in one.tables
     }
-    recorded = Path(__file__).parent / "recorded" / "culturalbench.json"
+    countries = len({row["country"] for row in easy})
+    name = "culturalbench.json" if countries == len(EIGHT) else f"culturalbench-{countries}-countries.json"
+    recorded = Path(__file__).parent / "recorded" / name
     check_fingerprints(tables, recorded, aliases={server: "http://server"})

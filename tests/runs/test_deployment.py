@@ -53,6 +53,7 @@ def test_models_take_turns_on_the_gpus_and_each_is_asked_everything_while_its_se
 
 
 def test_further_copies_begin_where_no_other_model_waits(study: Study) -> None:
+    study.tasks = ["blend/mcq"]
     study.add("one", "copies = 3", latency=0.35)
     study.add("two")
     done = folkways(*study.arguments("--concurrency", 4), env=gpus("0", "1"))
@@ -116,11 +117,12 @@ def test_a_server_that_dies_is_started_again_and_what_it_had_not_answered_is_ask
 
 def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(study: Study) -> None:
     """First of the command, then of a server of the next one."""
+    study.tasks = ["blend/mcq"]
     for name in ("one", "two", "three"):
         study.add(name, latency=0.2)
     command = study.arguments("--concurrency", 4)
     first = start(*command, env=gpus("0", "1"))
-    wait_for(lambda: study.stored() >= 30, 60, first)
+    wait_for(lambda: study.stored() >= 20, 60, first)
     kill(first)
     servers = study.lives()
     wait_for(lambda: gone([life.pid for life in servers]), 40)

@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
-from tests.support.deployed_study import Study, asked_at, gone
+from tests.support.deployed_study import Study, asked_at, gone, worker_of
 from tests.support.ray_nodes import nodes_of_ray
 from tests.support.river import environment, finish, kill, start, wait_for
 from tests.support.vllm_server import at_once
 
 pytest.importorskip("ray")
+pytestmark = pytest.mark.nightly  # its short form is in test_on_ray
 
 
 @pytest.fixture(scope="module")
@@ -71,13 +71,7 @@ def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(cluster: An
 
     second = start(*command, env=there)
     wait_for(lambda: study.stored() > before and len(study.lives()) > len(servers), 120, second)
-    victim = study.lives()[-1]
-    guard = psutil.Process(victim.pid).parent()
-    assert guard is not None
-    while "server_guard" in " ".join(guard.cmdline()) or "env" in guard.cmdline()[:1]:
-        guard = guard.parent()
-        assert guard is not None
-    os.kill(guard.pid, signal.SIGKILL)
+    os.kill(worker_of(study.lives()[-1]), signal.SIGKILL)
     done = finish(second, 200)
     assert done.returncode == 0, done.stderr
     assert study.stored() == study.expected()

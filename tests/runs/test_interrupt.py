@@ -193,16 +193,21 @@ def ended(folder: Path, program: str, arguments: tuple[str, ...], imports: bool 
 @pytest.mark.parametrize(
     ("number", "module", "arguments"),
     [
-        (signal.SIGINT, "folkways.engine", RUN),
         (signal.SIGINT, "folkways.engine.interrupts", RUN),
-        (signal.SIGINT, "click", RUN),
-        (signal.SIGTERM, "folkways.cli.main", RUN),
         (signal.SIGINT, "polars", RUN),
         (signal.SIGHUP, "folkways.engine.session", RUN),
-        (signal.SIGTERM, "folkways.releases.stored_releases", ("data", "fetch", "culturalbench")),
-        (signal.SIGTERM, "folkways.runs.work", ("work",)),
-        (signal.SIGTERM, "folkways.reports.formats.terminal", ("score",)),
         (signal.SIGTERM, "uvicorn", ("studio", "--port", "0")),
+        *(
+            pytest.param(*case, marks=pytest.mark.nightly)
+            for case in (
+                (signal.SIGINT, "folkways.engine", RUN),
+                (signal.SIGINT, "click", RUN),
+                (signal.SIGTERM, "folkways.cli.main", RUN),
+                (signal.SIGTERM, "folkways.releases.stored_releases", ("data", "fetch", "culturalbench")),
+                (signal.SIGTERM, "folkways.runs.work", ("work",)),
+                (signal.SIGTERM, "folkways.reports.formats.terminal", ("score",)),
+            )
+        ),
     ],
 )
 def test_a_signal_at_any_import_ends_it_in_one_line(
@@ -230,7 +235,11 @@ main()
 
 
 @pytest.mark.parametrize("arguments", [RUN, ("studio", "--port", "0")])
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize(
+    "number",
+    [pytest.param(number, marks=() if number == signal.SIGTERM else pytest.mark.nightly) for number in STOPS],
+    ids=lambda number: number.name,
+)
 def test_a_half_made_event_loop_says_nothing_of_itself(
     tmp_path: Path, number: signal.Signals, arguments: tuple[str, ...]
 ) -> None:
@@ -306,7 +315,9 @@ def test_nothing_is_imported_before_signals_are_heard() -> None:
 @pytest.mark.skipif(
     not Path("/proc/self/maps").exists(), reason="the system does not show what a process has loaded"
 )
-@pytest.mark.parametrize("delay", [0.0, pytest.param(0.1, marks=pytest.mark.nightly), 0.4])
+@pytest.mark.parametrize(
+    "delay", [0.0, *(pytest.param(delay, marks=pytest.mark.nightly) for delay in (0.1, 0.4))]
+)
 def test_a_signal_while_it_starts_says_so_without_a_traceback(
     server: ChatServer, mcq: Mcq, tmp_path: Path, delay: float
 ) -> None:

@@ -50,6 +50,7 @@ def test_a_setting_that_is_no_way_of_reading(tmp_path):
         run("demo/mcq", models="baseline/first?read=letters", workspace=tmp_path / "w.db")
 
 
+@pytest.mark.nightly
 def test_a_real_model_is_read_without_a_word_said(tmp_path, monkeypatch):
     real_model()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

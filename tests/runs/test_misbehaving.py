@@ -20,7 +20,7 @@ from tests.support.river import Done, folkways, start
 
 Mcq = Callable[[int], Path]
 
-FEW, MANY = 120, 1000  # questions; many of them every night
+FEW, MANY = 60, 1000  # questions; many of them every night
 ENDS_WITHIN = 500  # seconds; a run takes twenty, and many times that on a busy machine
 MEGABYTES = 400  # the server sends bodies of 50 MB, up to 16 at once
 

@@ -192,7 +192,9 @@ def test_kill_9_loses_nothing_that_was_stored(server: ChatServer, asked: Path) -
     assert [body for body in kept if after[body] != before[body]] == []
 
 
-@pytest.mark.parametrize("mode", ["word", "echo", 'fixed:{"group": 99}'])
+@pytest.mark.parametrize(
+    "mode", ["word", pytest.param("echo", marks=pytest.mark.nightly), 'fixed:{"group": 99}']
+)
 def test_a_judge_that_gives_no_verdict_decides_nothing(server: ChatServer, asked: Path, mode: str) -> None:
     server.control(mode=mode)
     done = judge(server, asked)

@@ -87,7 +87,7 @@ def ask(tmp_path: Path, prices: Path) -> Ask:
 
 
 def cost(done: Run) -> float | None:
-    return done.report_data().runs[0].cost
+    return done.report_data(with_judgements=False, with_verdict=True).runs[0].cost
 
 
 def _says(**counts: Any) -> Answer:

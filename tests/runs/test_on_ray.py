@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import psutil
 import pytest
 from polars.testing import assert_frame_equal
 
@@ -26,6 +27,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE
 from folkways.endpoints.base import EndpointOptions
 from folkways.engine import interrupts
+from folkways.engine.progress import ModelProgress
 from folkways.errors import DataError, FolkwaysError
 from folkways.metrics.neural.encoder import Encoder
 from folkways.metrics.neural.folder import open_folder
@@ -40,12 +42,14 @@ from folkways.workspace.database import WorkspaceError, open_workspace
 from perf.facts.synthetic import Plan
 from perf.facts.synthetic import write as write_synthetic
 from tests.support.chat_server import ChatServer
+from tests.support.deployed_study import Study, asked_at, gone, worker_of
 from tests.support.gguf_file import real_model
 from tests.support.postgres import postgres_server
 from tests.support.ray_nodes import STORE, nodes_of_ray
 from tests.support.river import environment, finish, folkways, rows, start, wait_for
 from tests.support.tiny_bert import make_bert, make_sentence_model
 from tests.support.unasked_server import UnaskedServer, stored_and_wrong
+from tests.support.vllm_server import at_once
 from tests.support.xcr_data import write_small_corpus, xcr_release
 
 ray = pytest.importorskip("ray")
@@ -100,6 +104,7 @@ def pressed_by(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], object]]:
     return listeners
 
 
+@pytest.mark.nightly
 @pytest.mark.postgres
 def test_a_node_is_lost_and_the_scores_are_those_of_one_machine(
     cluster: Any, server: ChatServer, mcq: Callable[[int], Path], postgres_url: str, tmp_path: Path
@@ -134,27 +139,39 @@ def test_a_node_is_lost_and_the_scores_are_those_of_one_machine(
 
 
 @pytest.mark.postgres
-def test_a_reply_that_is_sent_twice_is_nobody_elses_answer(
+def test_kill_9_of_a_worker_loses_no_reply_and_each_is_its_own_questions(
     cluster: Any, mcq: Callable[[int], Path], postgres_url: str
 ) -> None:
-    with UnaskedServer("ahead", at=9, latency=0.01, digests=True) as server:
-        model = f"{server.url}/v1#m"
-        asked = (
-            "run",
+    """Of a server that sends some replies twice."""
+    killed: list[int] = []
+    notes: set[str] = set()
+    earlier = set(psutil.Process().children(recursive=True))
+
+    def kill_a_worker(counts: Sequence[ModelProgress]) -> None:
+        notes.update(counts[0].notes)
+        if counts[0].done > 32 and not killed:
+            for process in set(psutil.Process().children(recursive=True)) - earlier:
+                with suppress(psutil.NoSuchProcess):
+                    if not killed and "AskingWorker.ask" in "".join(process.cmdline()):
+                        process.kill()
+                        killed.append(process.pid)
+
+    workers = Cluster("ray", workers=2)
+    asking = AskOptions(cluster=workers, every=0.2, observer=kill_a_worker, concurrency=4, attempts=20)
+    with UnaskedServer("ahead", at=9, latency=0.1, digests=True) as server:
+        done = run(
             "blend/mcq",
-            "--release",
-            mcq(QUESTIONS),
-            "--model",
-            model,
-            "-w",
-            postgres_url,
-            "--on",
-            "ray",
+            models=f"{server.url}/v1#m",
+            releases={"blend": str(mcq(QUESTIONS))},
+            workspace=postgres_url,
+            asking=asking,
         )
-        done = folkways(*asked, "--workers", 2, "--concurrency", 4, "--attempts", 20)
-    assert done.returncode == 0, done.stderr
+    assert done.record.state == "finished"
+    assert any("a worker died and is begun anew" in note for note in notes)
     assert server.unasked > 0
     assert stored_and_wrong(postgres_url) == (QUESTIONS, [])
+    with done.workspace.read() as connection:
+        assert connection.exec_driver_sql("SELECT count(*) FROM workers").scalar() == 0
 
 
 @pytest.mark.nightly
@@ -243,6 +260,7 @@ def test_ctrl_c_ends_all_workers_the_second_drops_their_replies_and_the_same_com
     again = ask(server, release, workspace)  # on this machine alone
     assert again.record.state == "finished"
     assert server.stats()["total"] == 96 - answered
+    assert_frame_equal(again.score(cluster=workers), again.scores())
 
 
 @pytest.mark.nightly
@@ -287,11 +305,15 @@ def test_a_budget_holds_over_all_workers(
     prices.write_text(
         f'[usd_per_million_tokens]\n"{server.url}/v1#test-model" = {{ input = 0, output = 1000000 }}\n'
     )
-    asking = AskOptions(
-        cluster=Cluster("ray", workers=2), every=0.2, budget="60usd", prices=str(prices), concurrency=4
-    )
     spent = []
-    for _ in range(2):
+    for workers in (2, 1):
+        asking = AskOptions(
+            cluster=Cluster("ray", workers=workers),
+            every=0.2,
+            budget="60usd",
+            prices=str(prices),
+            concurrency=4,
+        )
         run(
             "blend/mcq",
             models=f"{server.url}/v1#test-model",
@@ -316,6 +338,42 @@ def test_what_no_worker_can_do_is_said_before_anything_is_asked(
     with pytest.raises(FolkwaysError, match="serve starts the server of a model without an address"):
         ask(server, release, workspace, Cluster("ray", workers=1, serve="serve {port}"))
     assert server.stats()["total"] == 0
+
+
+def test_models_take_turns_on_the_gpu_of_a_node_and_kill_9_of_a_worker_loses_nothing(
+    cluster: Any, mcq: Callable[[int], Path], tmp_path: Path
+) -> None:
+    study = Study(tmp_path, mcq(24))
+    study.tasks = ["blend/mcq"]
+    study.add("one", "copies = 2", latency=0.3)
+    study.add("bad", serve="sh -c 'echo no kernel image is available; exit 3' {port}")
+    study.add("two")
+    node = cluster.add_node(num_cpus=2, num_gpus=1, object_store_memory=STORE)
+    cluster.wait_for_nodes()
+
+    def kill_the_first_worker() -> None:
+        wait_for(lambda: study.stored() >= 4)
+        os.kill(worker_of(study.lives()[0]), signal.SIGKILL)
+
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            killed = pool.submit(kill_the_first_worker)
+            done = folkways(*study.arguments("--on", "ray", "--concurrency", 4))
+            killed.result()
+    finally:
+        cluster.remove_node(node, allow_graceful=False)
+        cluster.wait_for_nodes()
+    assert done.returncode == 1, done.stderr
+    assert "vllm/bad: its server ended before it listened: no kernel image is available" in done.stderr
+    servers = study.lives()
+    assert [life.model for life in servers] == ["one", "one", "two"], "a copy more would have no GPU"
+    assert {life.gpus for life in servers} == {("0",)}, "the GPU of its node, as Ray names it"
+    assert at_once(servers[1:]) == 1
+    asked = asked_at(servers)
+    assert len(asked) == study.stored() == study.expected() * 2 // 3
+    assert asked.total() - len(asked) <= 24, "what the killed one had not stored"
+    assert asked_at(servers[2:]).total() == 24
+    assert gone([life.pid for life in servers])
 
 
 def stored_texts(cache: Path, name: str = "") -> Counter[bytes]:

@@ -76,7 +76,9 @@ def test_the_profile_that_reads_the_replies_is_named_with_its_score_and_the_comm
     assert sentence in words((tmp_path / "both" / "report.html").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(("texts", "is_named"), [(0, False), (12, False), (13, True)])
+@pytest.mark.parametrize(
+    ("texts", "is_named"), [pytest.param(0, False, marks=pytest.mark.nightly), (12, False), (13, True)]
+)
 def test_from_a_tenth_of_unreadable_replies_on(tmp_path: Path, texts: int, is_named: bool) -> None:
     assert ("paper reads" in ask(tmp_path, texts)) is is_named
 

@@ -49,8 +49,19 @@ def systems(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "inputs"
 
 
-@pytest.mark.parametrize("by_position", [False, True], ids=["by sentence", "by position"])
-@pytest.mark.parametrize(("task", "system"), SYSTEMS)
+@pytest.mark.parametrize(
+    ("task", "system", "by_position"),
+    [
+        *((task, system, False) for task, system in SYSTEMS if system != "pr_gold"),
+        ("prediction", "pr_mixA", True),
+        pytest.param("prediction", "pr_gold", False, marks=pytest.mark.nightly),
+        *(
+            pytest.param(task, system, True, marks=pytest.mark.nightly)
+            for task, system in SYSTEMS
+            if system != "pr_mixA"
+        ),
+    ],
+)
 def test_xcr_row_by_row(shared: Path, systems: Path, task: str, system: str, by_position: bool) -> None:
     release = open_release(shared / "data" / "xcr", "xcr")
     path = systems / task / f"{system}.csv"

@@ -52,7 +52,7 @@ def command(server: ChatServer, release: Path, workspace: Path, *more: object) -
 
 @pytest.mark.parametrize(
     ("kills", "early", "questions"),
-    [(4, 2, QUESTIONS), pytest.param(20, 5, 3 * QUESTIONS, marks=pytest.mark.nightly)],
+    [(3, 1, QUESTIONS), pytest.param(20, 5, 3 * QUESTIONS, marks=pytest.mark.nightly)],
 )
 def test_kill_9_at_random_moments(
     server: ChatServer, mcq: Mcq, outcome: Outcome, tmp_path: Path, kills: int, early: int, questions: int

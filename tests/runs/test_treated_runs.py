@@ -206,7 +206,7 @@ def test_a_sampled_run_stops_by_what_it_knows_of_the_prompts_as_they_are(
             "blend/mcq",
             models=never_right,
             releases={"blend": str(mcq(400))},
-            until=8.0,
+            until=12.0,
             workspace=str(tmp_path / f"{len(treated)}.db"),
             **treated,
         )

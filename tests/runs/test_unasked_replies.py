@@ -14,7 +14,9 @@ from tests.support.unasked_server import UnaskedServer, stored_and_wrong
 Mcq = Callable[[int], Path]
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.nightly])]
+)
 def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The place of a workspace that nobody has made yet."""
     return (
@@ -25,12 +27,11 @@ def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("concurrency", "at"),
     [
-        (2, 20),
         (8, 12),
         *(
             pytest.param(concurrency, at, marks=pytest.mark.nightly)
             for concurrency in (1, 2, 8, 32)
-            for at in (2, 5, 9, 16, 33)
+            for at in (2, 5, 9, 16, 20, 33)
         ),
     ],
 )

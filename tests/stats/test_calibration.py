@@ -323,12 +323,17 @@ WORLDS = [
 ]
 CLUSTERED = [World(0.5, 0.9, 0.85, 400, 200, 4), World(0.5, 0.95, 0.95, 600, 60, 2)]
 REPEATS = 600
+ALWAYS = (GOOD, World(0.6, 1.0, 1.0, 1000, 30), CLUSTERED[0])
+"""One of each kind: a judge that errs, one that never does, and several cases of each question."""
 
 
 @pytest.mark.parametrize(
     ("method", "world"),
     [
-        *((by_prediction, world) for world in WORLDS + CLUSTERED),
+        *(
+            pytest.param(by_prediction, world, marks=() if world in ALWAYS else pytest.mark.nightly)
+            for world in WORLDS + CLUSTERED
+        ),
         *((by_rogan_gladen, world) for world in WORLDS),
     ],
     ids=lambda value: value.__name__ if callable(value) else str(value),

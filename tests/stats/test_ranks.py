@@ -106,7 +106,9 @@ def test_a_model_far_ahead_is_first_and_close_ones_share_ranks() -> None:
     assert (found.rank[3], found.level) == (4, [True, False, False, False])
 
 
-@pytest.mark.parametrize("questions", [6, 10, 20, 30])
+@pytest.mark.parametrize(
+    "questions", [6, *(pytest.param(number, marks=pytest.mark.nightly) for number in (10, 20)), 30]
+)
 @pytest.mark.parametrize("common", [False, True])
 def test_equal_models_are_hardly_ever_told_apart(questions: int, common: bool) -> None:
     """Five equal models; a bootstrap of the largest difference tells one apart from the first in 12 to 22 of

@@ -152,7 +152,7 @@ def test_where_nothing_counts_everything_is_possible(population: int) -> None:
     assert (nothing.low.tolist(), nothing.high.tolist()) == ([0.0] * population, [1.0] * population)
 
 
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.85])
+@pytest.mark.parametrize("share", [0.05, pytest.param(0.5, marks=pytest.mark.nightly), 0.85])
 def test_the_truth_is_inside_at_all_times_about_as_often_as_stated(share: float) -> None:
     rng = np.random.default_rng(1)
     left = 0

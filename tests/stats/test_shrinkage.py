@@ -120,7 +120,7 @@ def test_equals_the_grid_written_out(successes: list[float], n: list[float], con
 @pytest.mark.parametrize(
     ("successes", "n"),
     [
-        ([20, 5, 40, 3], [27, 7, 150, 20]),
+        pytest.param([20, 5, 40, 3], [27, 7, 150, 20], marks=pytest.mark.nightly),
         ([1, 0, 2, 1, 0], [20, 7, 35, 25, 49]),
         ([50, 52, 49], [100, 100, 100]),
     ],
@@ -374,7 +374,10 @@ def test_differences_are_drawn_towards_nothing_and_never_past_it(groups: list[tu
     )
 
 
-@pytest.mark.parametrize(("groups", "spread"), [(5, 8.0), (40, 0.0), (40, 6.0), (40, 20.0)])
+@pytest.mark.parametrize(
+    ("groups", "spread"),
+    [(5, 8.0), (40, 0.0), *(pytest.param(40, spread, marks=pytest.mark.nightly) for spread in (6.0, 20.0))],
+)
 def test_intervals_of_differences_hold_the_truth_whether_groups_differ_or_not(
     groups: int, spread: float
 ) -> None:

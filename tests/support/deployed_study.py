@@ -53,3 +53,13 @@ def gone(pids: Sequence[int]) -> bool:
     return not any(
         psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in pids
     )
+
+
+def worker_of(server: Life) -> int:
+    """The process whose guard watches over a server."""
+    above = psutil.Process(server.pid).parents()
+    return next(
+        process.pid
+        for process in above
+        if "server_guard" not in " ".join(process.cmdline()) and "env" not in process.cmdline()[:1]
+    )

@@ -73,7 +73,7 @@ def choices() -> st.SearchStrategy[list[str]]:
 
 
 @st.composite
-def collections(draw: st.DrawFn, most: int = 6) -> Votes:
+def collections(draw: st.DrawFn, most: int = 3) -> Votes:
     """Questions whose options may repeat, be "None" or be combinations already, with up to nine votes in up
     to two rounds."""
     items = []

@@ -4,7 +4,7 @@ anything comes back."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +88,23 @@ def asked(any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Workspac
     return any_workspace
 
 
+def on_each_database(name: str, values: Sequence[object]) -> pytest.MarkDecorator:
+    """All values on SQLite, the first of them on PostgreSQL as well; its others at night."""
+    postgres = [pytest.mark.postgres]
+    return pytest.mark.parametrize(
+        ("any_workspace", name),
+        [
+            *(("sqlite", value) for value in values),
+            pytest.param("postgresql", values[0], marks=postgres),
+            *(
+                pytest.param("postgresql", value, marks=[*postgres, pytest.mark.nightly])
+                for value in values[1:]
+            ),
+        ],
+        indirect=["any_workspace"],
+    )
+
+
 def find(workspace: Workspace, name: str = "mine") -> run_records.RunRecord:
     return run_records.find_run(workspace, name)
 
@@ -109,7 +126,7 @@ def test_what_is_archived_comes_back_as_it_was(asked: Workspace, tmp_path: Path)
     assert rows_of(asked) == before
 
 
-@pytest.mark.parametrize("after", ["the first file", "all files", "the list of files"])
+@on_each_database("after", ["the first file", "all files", "the list of files"])
 def test_interrupted_archiving_loses_nothing_and_goes_on(
     asked: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str
 ) -> None:
@@ -150,7 +167,7 @@ def _lose_replies(workspace: Workspace, _run: run_records.RunRecord) -> None:
         connection.execute(sa.delete(schema.responses).where(schema.responses.c.text == "A"))
 
 
-@pytest.mark.parametrize("change", [_judge_again, _go_on, _lose_replies])
+@on_each_database("change", [_judge_again, _go_on, _lose_replies])
 def test_nothing_leaves_where_the_run_changed_while_it_was_written(
     asked: Workspace, tmp_path: Path, change: Callable[[Workspace, run_records.RunRecord], None]
 ) -> None:

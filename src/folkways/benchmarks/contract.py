@@ -60,9 +60,10 @@ def hold_together(task: Task, release: Release, ids: Sequence[pl.Series]) -> Non
     """Refuse a release without items, and an id that two batches have. ids: ``hashed_ids`` of each batch."""
     rows = sum(map(len, ids))
     if rows == 0:
-        refuse(
-            task, verb_of_items(task), f"gives no item for the release {release.name}; look at what it reads"
-        )
+        reason = f"gives no item for the release {release.name}; look at what it reads"
+        if release.record.source == "folder":
+            reason += f", or what the folder lacks: folkways data check {release.root}"
+        refuse(task, verb_of_items(task), reason)
     if len(ids) > 1 and pl.concat(ids).n_unique() < rows:
         refuse(task, verb_of_items(task), "two batches have an item of the same id; make the ids unique")
 

@@ -95,6 +95,9 @@ class RunProgress:
         self._away: set[str] = set()  # models whose server does not answer
         self._waits = False  # whether the message after the first Ctrl-C was printed
         self._done: set[str] = set()  # models whose last line was printed
+        self._final: dict[
+            str, tuple[int, int]
+        ] = {}  # model -> counts of its line when nothing was left to ask
         self._last = time.monotonic()
         columns = [_Cell(name, style) for name, style in FIGURES.items()]
         self._bars = Progress(
@@ -148,7 +151,12 @@ class RunProgress:
             self._last = time.monotonic()
             for counts in models:
                 waits = counts.waits is not None and not finished
-                if counts.total and counts.endpoint not in self._done and not waits:
+                now = (counts.left, counts.failed)
+                # A model may take long to let go of: its counts are printed again only if they have changed.
+                same = finished and self._final.get(counts.endpoint) == now
+                if finished:
+                    self._final[counts.endpoint] = now
+                if counts.total and counts.endpoint not in self._done and not waits and not same:
                     message = ", ".join(filter(None, figures(counts).values()))
                     self.console.print(single_line(f"{counts.endpoint}: {message}"), soft_wrap=True)
                 if counts.ended is not None:

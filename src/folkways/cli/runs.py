@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from folkways.workspace.run_records import RunRecord
 
 
-NARROW = 60
-"""Terminal width in columns below which only names and states of runs are shown."""
+WHOLE = ("state", "began", "tasks", "expected")
+"""Columns of the list whose cells are never folded."""
 
 
 @click.group("runs", invoke_without_command=True)
@@ -184,20 +184,13 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
         return
     from rich.table import Table
 
+    from folkways.cli.table_output import GAP
     from folkways.display import single_line
     from folkways.names import short_endpoints
 
-    console = terminal()
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     headings = ("run", "state", "began", "tasks", "models", "expected")
-    shown = headings if console.width >= NARROW else headings[:2]
-    for heading in shown:
-        whole = heading in ("state", "began", "tasks", "expected")
-        table.add_column(
-            heading, justify="right" if heading == "expected" else "left", no_wrap=whole, overflow="fold"
-        )
-    for entry in runs:
-        cells = [
+    lines = [
+        (
             entry["run"],
             entry["state"]
             + (f"\n{entry['out']:,} out" if entry["out"] else "")
@@ -212,11 +205,38 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
             "\n".join(entry["tasks"]),
             "\n".join(short_endpoints(tuple(entry["models"])).values()),
             f"{entry['expected']:,}",
-        ]
-        table.add_row(
-            *("\n".join(single_line(line) for line in cell.splitlines()) for cell in cells[: len(shown)])
         )
+        for entry in runs
+    ]
+    cells = [["\n".join(map(single_line, cell.splitlines())) for cell in line] for line in lines]
+    console = terminal()
+    shown = headings[: _columns_that_fit([headings, *cells], console.width)]
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+    for heading in shown:
+        table.add_column(
+            heading,
+            justify="right" if heading == "expected" else "left",
+            no_wrap=heading in WHOLE,
+            overflow="fold",
+        )
+    for line in cells:
+        table.add_row(*line[: len(shown)])
     console.print(table)
+
+
+def _columns_that_fit(lines: Sequence[Sequence[str]], width: int) -> int:
+    """How many columns of the list, the headings first, a terminal has room for: names and states always."""
+    from rich.cells import cell_len
+
+    from folkways.cli.table_output import GAP, UNBROKEN
+
+    taken, headings = 0, lines[0]
+    for column, heading in enumerate(headings):
+        widest = max(cell_len(part) for line in lines for part in line[column].splitlines() or [""])
+        taken += (widest if heading in WHOLE else min(widest, UNBROKEN)) + GAP * (column > 0)
+        if column > 1 and taken > width:
+            return column
+    return len(headings)
 
 
 def _recipe(run: RunRecord) -> str:

@@ -31,6 +31,7 @@ def command(item: str, workspace: str, run_name: str | None, release: str | None
     folkways show blend:Al-en-01
     """
     from folkways.benchmarks.registry import benchmarks
+    from folkways.records import headline_of
     from folkways.reports.formats.item import (
         EMPTY_JUDGEMENTS,
         EMPTY_RESPONSES,
@@ -50,7 +51,8 @@ def command(item: str, workspace: str, run_name: str | None, release: str | None
             click.echo(question_as_json([(one.task.name, one.items, one.judgements) for one in questions]))
             return
         for one in questions:
-            terminal().print(render_question(one.task.title, one.items, one.judgements, one.task.metrics[0]))
+            metric = headline_of(one.task.metrics, one.judgements.columns)
+            terminal().print(render_question(one.task.title, one.items, one.judgements, metric))
         return
     item_found = find_item(database, item, run_name, release)
     responses = item_found.responses if item_found.responses.width else EMPTY_RESPONSES

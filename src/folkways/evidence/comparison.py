@@ -52,7 +52,9 @@ class NothingSharedError(FolkwaysError):
 
     def __init__(self, task: str, answers: Answers) -> None:
         silent = [
-            f"{model} replied to none of {answers.expected[model]:,}"
+            f"{model} replied to none of {expected:,}"
+            if (expected := answers.expected[model])
+            else f"no reply of {model} counts"
             for model, n in answers.replied.items()
             if not n
         ]

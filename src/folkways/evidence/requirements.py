@@ -144,9 +144,12 @@ def check_minimum(
     part: what the run did not ask of the task (``Completeness.sentences``), for the message. UnknownNameError
         for a task or group without scores.
     """
-    of_task = without_nan(scores.filter(task=wanted.task, metric=metric))
+    of_task = without_nan(scores.filter(task=wanted.task))
     if of_task.is_empty():
         raise UnknownNameError("task of these scores", wanted.task, set(scores["task"]))
+    if metric not in of_task["metric"]:
+        raise UnknownNameError(f"metric of the scores of {wanted.task}", metric, set(of_task["metric"]))
+    of_task = of_task.filter(metric=metric)
     facet, value = group_of(of_task, wanted)
     for row in of_task.filter(facet=facet, value=value).iter_rows(named=True):
         score, low, high = row["score"], row["low"], row["high"]

@@ -165,6 +165,11 @@ class Release:
                 f"\nIt is not published with the rest: get it from {self.record.homepage}, "
                 f"and adopt your copy: folkways data fetch {self.name} --from DIR"
             )
+        elif self.record.repository and all(entry.path != path for entry in self.record.files):
+            message += (
+                f"\nNo copy of {self.name} has it; name a release of {self.record.benchmark} that does "
+                "(folkways data list), or a folder of your own."
+            )
         elif self.record.repository:
             message += (
                 f"\nFetch it again: folkways data fetch {self.name}   (or adopt a copy: folkways "

@@ -299,11 +299,13 @@ def _minimums(
     coverage: float,
 ) -> Iterator[Check]:
     wanted = [minimum for text in texts for minimum in parse_minimum(text)]
-    for minimum in wanted:
-        task = get_task(minimum.task)
-        check_range(minimum.at_least, option("min", minimum.name), task, metric_of(task, metric))
     scores = stored_scores(workspace, run) if wanted else results.load_scores(workspace, run)
     scores = scores.filter(pl.col("endpoint").is_in(endpoints))
+    measured = {task: {*scores.filter(task=task)["metric"]} for task in {one.task for one in wanted}}
+    metrics = {task: metric_of(get_task(task), metric, names) for task, names in measured.items()}
+    for minimum in wanted:
+        task = get_task(minimum.task)
+        check_range(minimum.at_least, option("min", minimum.name), task, metrics[minimum.task])
     for minimum in wanted:
         task = get_task(minimum.task)
         resolved = task.resolve_profile(profile)
@@ -316,7 +318,7 @@ def _minimums(
         run_task = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)
         part = lacking(workspace, run, run_task) if run_task is not None else []
         yield from check_minimum(
-            in_profile, minimum, metric_of(task, metric).name, part=part, strict=strict, coverage=coverage
+            in_profile, minimum, metrics[minimum.task].name, part=part, strict=strict, coverage=coverage
         )
 
 

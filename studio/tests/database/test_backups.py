@@ -21,7 +21,7 @@ from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
 from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
+from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
 from tests.support.river import folkways
 
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
@@ -59,6 +59,7 @@ def answering(made: StudyFixture, people: int) -> Iterator[list[str]]:
             thread.join()
 
 
+@ON_BOTH
 def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(
     studio_workspace: Workspace, tmp_path: Path
 ) -> None:
@@ -87,6 +88,7 @@ def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(
     assert told.answers == len(kept) == done == noted, "an answer, its slot and its event belong together"
 
 
+@ON_BOTH
 def test_a_study_moves_to_another_database_and_goes_on_there(
     studio_workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row, get_row, get_value
 from folkways_studio.records import ItemState
-from studio.tests.support.studies import QUESTION, StudyFixture, open_study
+from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, open_study
 
 
 @pytest.fixture
@@ -17,6 +17,7 @@ def desk(studio_workspace: Workspace) -> StudyFixture:
     return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
 
 
+@ON_BOTH
 def test_a_row_is_found_by_all_the_values_that_are_given(desk: StudyFixture) -> None:
     first, second = desk.add("verify", [QUESTION] * 2)
     with desk.workspace.read() as connection:
@@ -29,6 +30,7 @@ def test_a_row_is_found_by_all_the_values_that_are_given(desk: StudyFixture) -> 
             get_row(connection, schema.items, id=10**9)
 
 
+@ON_BOTH
 def test_a_value_is_that_of_its_column_or_nothing(desk: StudyFixture) -> None:
     (item,) = desk.add("verify", [QUESTION])
     with desk.workspace.read() as connection:
@@ -37,6 +39,7 @@ def test_a_value_is_that_of_its_column_or_nothing(desk: StudyFixture) -> None:
         assert get_value(connection, schema.items.c.key, id=10**9) is None
 
 
+@ON_BOTH
 def test_a_change_is_made_to_the_rows_that_fit_and_to_no_other(desk: StudyFixture) -> None:
     first, second = desk.add("verify", [QUESTION] * 2)
     with desk.workspace.claim() as connection:

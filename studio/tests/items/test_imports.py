@@ -23,7 +23,7 @@ from folkways_studio.records import AssignmentState
 from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
-from studio.tests.support.studies import StudyFixture, open_study, stored
+from studio.tests.support.studies import ON_BOTH, StudyFixture, open_study, stored
 from tests.support.moments import at_time
 
 ROWS = 3 * FEWEST + 5
@@ -88,6 +88,7 @@ def test_an_import_is_worked_off_and_its_items_are_like_any_others(desk: StudyFi
     )
 
 
+@ON_BOTH
 def test_what_was_interrupted_goes_on_where_it_was(desk: StudyFixture) -> None:
     begun(desk)
     taken = imports.claim(desk.workspace)
@@ -101,6 +102,7 @@ def test_what_was_interrupted_goes_on_where_it_was(desk: StudyFixture) -> None:
     assert (state(desk, found).state, state(desk, found).added) == ("done", ROWS)
 
 
+@ON_BOTH
 def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(desk: StudyFixture) -> None:
     begun(desk)
     first = at_time(1000.0, imports.claim, desk.workspace)
@@ -132,6 +134,7 @@ def test_a_wrong_row_keeps_all_out_and_is_named(desk: StudyFixture) -> None:
     assert "mine.json: is not valid JSON" in str(state(desk, broken).error)
 
 
+@ON_BOTH
 def test_a_key_that_came_in_between_undoes_the_import(desk: StudyFixture) -> None:
     begun(desk)
     taken = imports.claim(desk.workspace)
@@ -150,6 +153,7 @@ def test_a_key_that_came_in_between_undoes_the_import(desk: StudyFixture) -> Non
     assert keys(desk) == [f"q{ROWS - 1}"]
 
 
+@ON_BOTH
 def test_a_cancelled_import_stops_and_what_it_added_can_be_deleted_but_for_what_is_begun(
     desk: StudyFixture,
 ) -> None:
@@ -190,6 +194,7 @@ def test_a_cancelled_import_stops_and_what_it_added_can_be_deleted_but_for_what_
     assert state(desk, again).state == "done"
 
 
+@ON_BOTH
 def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(desk: StudyFixture) -> None:
     workspace, study = desk.workspace, desk.study
     other = open_study(

@@ -111,6 +111,32 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: StudyFixture) -> No
     assert list_items(desk.workspace, desk.study.id, "verify") == ()
 
 
+@pytest.mark.parametrize(
+    ("renamed", "lacking"),
+    [
+        ({"question": "frage"}, "question"),
+        (
+            {"option_a": "a", "option_b": "b", "option_c": "c", "option_d": "d"},
+            "option_a, option_b, option_c, option_d",
+        ),
+    ],
+)
+def test_a_column_that_no_row_has_is_named_once(
+    desk: StudyFixture, renamed: dict[str, str], lacking: str
+) -> None:
+    rows = [{renamed.get(name, name): cell for name, cell in row.items()} for row in ROWS]
+    with pytest.raises(RowsError) as error:
+        import_items(desk.workspace, desk.study.id, "verify", rows, population="korea")
+    assert error.value.cause == f"the table has no column {lacking}; its columns are {', '.join(rows[0])}"
+    assert error.value.cause in str(error.value)
+
+
+def test_a_column_that_is_there_is_not_called_lacking(desk: StudyFixture) -> None:
+    with pytest.raises(RowsError) as error:
+        import_items(desk.workspace, desk.study.id, "verify", [{**ROWS[0], "question": ""}])
+    assert error.value.cause is None
+
+
 def test_candidates_come_in_numbered_columns(desk: StudyFixture) -> None:
     row = {
         "id": "c1",

@@ -26,7 +26,7 @@ HASTY = replace(
     twice=0.2,
 )
 FEWER = replace(
-    HASTY, name="20 people in haste", people=20, items=16, leave=0.1, late=0.1, tabs=0.2, twice=0.3
+    HASTY, name="12 people in haste", people=12, items=12, leave=0.1, late=0.1, tabs=0.2, twice=0.3
 )
 STEADY = replace(
     DRAFTS,

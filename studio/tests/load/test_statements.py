@@ -24,7 +24,7 @@ from folkways_studio.work import assignments
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.workflows.templates import TEMPLATES
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
+from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 
 MOST = {
@@ -42,9 +42,6 @@ writes items is given a new one with every answer.
 """
 
 FIELD = re.compile(r'name="(csrf|key|version)" value="([^"]*)"')
-BOTH = pytest.mark.parametrize(
-    "studio_workspace", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
-)
 
 
 @dataclass
@@ -129,21 +126,27 @@ def walk(counted: Counted, desk: StudyFixture, stage: Stage, monkeypatch: pytest
                 counted.ask("page", browser, "GET", each)
 
 
-ON_BOTH = ("everyday-questions", "verification", "red-teaming")  # of these, all others on PostgreSQL by night
+OFTEN = {
+    "sqlite": ("everyday-questions", "culture-specific-items", "judging", "naming-items"),
+    "postgresql": ("red-teaming",),
+}
+"""Templates that are walked on every run: their stages, taken together, are of all kinds but that of surveys. All
+others, and these on the other database, at night."""
 
 
 @pytest.mark.parametrize(
     ("studio_workspace", "template"),
     [
-        *(("sqlite", template) for template in TEMPLATES),
-        *(
-            pytest.param(
-                "postgresql",
-                template,
-                marks=[pytest.mark.postgres, *([] if template in ON_BOTH else [pytest.mark.nightly])],
-            )
-            for template in TEMPLATES
-        ),
+        pytest.param(
+            database,
+            template,
+            marks=[
+                *([pytest.mark.postgres] if database == "postgresql" else []),
+                *([] if template in often else [pytest.mark.nightly]),
+            ],
+        )
+        for database, often in OFTEN.items()
+        for template in TEMPLATES
     ],
     indirect=["studio_workspace"],
 )
@@ -159,7 +162,7 @@ def test_pages_and_answers_of_every_stage_cost_few_statements(
     assert {"page", "draft"} < counted.costs.keys()
 
 
-@BOTH
+@ON_BOTH
 def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_workspace: Workspace) -> None:
     test = {"questions": 2, "pass_mark": 1.0, "tries": 2, "feedback": True}
     stages = [{"name": "verify", "kind": "vote", "qualification": test, "gold": {"every": 3, "rules": []}}]

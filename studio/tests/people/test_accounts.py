@@ -14,7 +14,7 @@ from folkways_studio.database.backups import ALL_TABLES
 from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role, SignInSession
-from studio.tests.support.studies import ON_A_FILE, PASSWORD, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, ON_BOTH, PASSWORD, open_study, stored
 from tests.support.moments import at_time
 
 
@@ -49,12 +49,14 @@ def test_accounts_that_cannot_be(studio_workspace: Workspace, login: str, passwo
     assert set(error.value.problems) == {field}
 
 
+@ON_BOTH
 def test_a_login_is_taken_once(studio_workspace: Workspace) -> None:
     accounts.create_account(studio_workspace, "kim", PASSWORD)
     with pytest.raises(SubmissionError, match="taken"):
         accounts.create_account(studio_workspace, "KIM", PASSWORD)
 
 
+@ON_BOTH
 def test_guessing_is_slowed_down_even_for_the_right_password(studio_workspace: Workspace) -> None:
     accounts.create_account(studio_workspace, "kim", PASSWORD)
     for _ in range(accounts.ATTEMPTS):
@@ -174,6 +176,7 @@ def test_roles_are_of_one_study(studio_workspace: Workspace) -> None:
         accounts.require(studio_workspace, other.study.id, desk.owner, Role.OWNER)
 
 
+@ON_BOTH
 def test_somebody_stays_the_owner(studio_workspace: Workspace) -> None:
     desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     with pytest.raises(NotAllowedError, match="only owner"):

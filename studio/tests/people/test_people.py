@@ -15,7 +15,7 @@ from folkways_studio.people import accounts, invites, participants, personal
 from folkways_studio.records import ItemState, Participant, ParticipantState, Role, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, judgements
-from studio.tests.support.studies import PASSWORD, QUESTION, StudyFixture, open_study
+from studio.tests.support.studies import ON_BOTH, PASSWORD, QUESTION, StudyFixture, open_study
 from tests.support.moments import at_time
 
 CRITERIA = [
@@ -106,6 +106,7 @@ def test_a_waiver_needs_a_reason_and_is_kept(desk: StudyFixture) -> None:
     assert (person.state, person.eligible, person.waiver) == (ParticipantState.ACTIVE, False, "grew up there")
 
 
+@ON_BOTH
 def test_a_population_takes_no_more_people_than_it_may(desk: StudyFixture) -> None:
     people = [consented(desk) for _ in range(5)]
     told: list[str] = []
@@ -135,6 +136,7 @@ def test_who_comes_back_is_the_same_person(desk: StudyFixture) -> None:
         participants.join(desk.workspace, token)
 
 
+@ON_BOTH
 def test_the_same_prolific_id_is_the_same_person(desk: StudyFixture) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     pid = {"prolific_pid": "5f0c", "prolific_session": "s1", "shoe_size": "43"}
@@ -172,6 +174,7 @@ def test_a_closed_study_lets_nobody_in(desk: StudyFixture) -> None:
         participants.join(desk.workspace, token)
 
 
+@ON_BOTH
 def test_an_invitation_is_used_as_often_as_it_may_and_no_more(desk: StudyFixture) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", uses=3)
     told: list[str] = []
@@ -196,6 +199,7 @@ def test_annotators_need_a_population(desk: StudyFixture) -> None:
     assert invites.create_invite(desk.workspace, desk.study.id, Role.REVIEWER)[0].population_id is None
 
 
+@ON_BOTH
 def test_deleting_what_is_personal_leaves_judgements_whole(desk: StudyFixture) -> None:
     account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD, name="Kim")
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
@@ -306,6 +310,7 @@ def test_each_answer_that_is_withdrawn_is_asked_for_once_more(votes: StudyFixtur
     assert live_slots(votes.workspace, item) == (0, 0)
 
 
+@ON_BOTH
 def test_a_withdrawal_counts_who_is_at_work(votes: StudyFixture) -> None:
     (item,) = votes.add("verify", [QUESTION])
     first, second, third = (votes.person() for _ in range(3))

@@ -21,7 +21,7 @@ from folkways_studio.programs.backend_runs import run_job
 from folkways_studio.programs.backend_worker import BackendWorker
 from folkways_studio.programs.ml_backends import BackendJob, MlBackend
 from studio.tests.support.ml_backend import MlBackendServer
-from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, open_study, stored
 from tests.support.moments import at_time
 
 FORM = {
@@ -248,6 +248,7 @@ def test_a_server_that_fails_ends_the_job_in_words_for_the_researcher(
     assert do(desk, ml_backends.list_backends(desk.workspace, desk.study.id)[0], "predict").added == 1
 
 
+@ON_BOTH
 def test_it_is_interrupted_between_requests_and_another_worker_goes_on(
     desk: StudyFixture, server: MlBackendServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

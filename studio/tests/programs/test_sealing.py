@@ -17,7 +17,7 @@ from folkways_studio.database.opening import open_workspace
 from folkways_studio.media.service import add_media
 from folkways_studio.programs import deliveries, webhook_sender, webhooks
 from folkways_studio.programs.sealing import KEY_VARIABLE, SEALED, SealError, seal, unseal
-from studio.tests.support.studies import open_study
+from studio.tests.support.studies import ON_BOTH, open_study
 
 STAGES = [{"name": "verify", "kind": "vote"}]
 KEYS = ("k" * 32, "l" * 32)
@@ -32,6 +32,7 @@ def stored(workspace: Workspace) -> list[str]:
         return list(connection.scalars(sa.select(schema.webhooks.c.secret)))
 
 
+@ON_BOTH
 def test_a_secret_is_sealed_under_the_key_of_the_environment(
     studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement import PLURAL, agreement
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
-from studio.tests.support.studies import QUESTION, StudyFixture, described, next_work, open_study
+from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, described, next_work, open_study
 from tests.support.moments import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
@@ -39,6 +39,7 @@ def test_a_study_moves_as_it_may(desk: StudyFixture) -> None:
         studies.set_state(desk.workspace, desk.study.id, StudyState.DRAFT)
 
 
+@ON_BOTH
 def test_two_studies_cannot_have_one_name(desk: StudyFixture) -> None:
     with pytest.raises(ConflictError, match="there is a study test-study already"):
         studies.create_study(desk.workspace, read_definition(described([VOTE])), owner=desk.owner)
@@ -181,6 +182,9 @@ def test_payments_are_for_work_and_name_the_completion_code(studio_workspace: Wo
     assert (row.pseudonym, row.external, row.answers, row.code) == (person.pseudonym, "5f0c", 1, "C0FFEE")
     personal.delete_attributes(desk.workspace, desk.study.id, person.id)
     assert progress.payments(desk.workspace, desk.study.id)[0].external is None
+    participants.withdraw(desk.workspace, desk.study.id, person.id)
+    (row,) = progress.payments(desk.workspace, desk.study.id)
+    assert (row.pseudonym, row.answers) == (person.pseudonym, 1), "who left is paid for what they did"
 
 
 def test_agreement_by_hand_and_where_it_is_not_defined(studio_workspace: Workspace) -> None:
@@ -216,6 +220,7 @@ def test_agreement_leaves_out_who_withdrew(desk: StudyFixture) -> None:
     assert (row.percent.value, row.percent.judgements) == (1.0, 2)
 
 
+@ON_BOTH
 def test_what_happened_can_be_read_and_not_changed(desk: StudyFixture) -> None:
     (item,) = desk.add("verify", [QUESTION])
     person = desk.person()

@@ -97,13 +97,20 @@ def emptied(workspace: Workspace) -> Workspace:
     return workspace
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.nightly])]
+)
 def studio_workspace(request: pytest.FixtureRequest) -> Workspace:
-    """An empty workspace, once as a file and once on a server."""
+    """An empty workspace: a file, and at night one on a server as well."""
     kind = "studio_file" if request.param == "sqlite" else "studio_server"
     workspace: Workspace = request.getfixturevalue(kind)
     return emptied(workspace)
 
+
+ON_BOTH = pytest.mark.parametrize(
+    "studio_workspace", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+"""For what a server does in its own way, on every run: locks, claims, races, deletion, triggers."""
 
 ON_A_FILE = pytest.mark.parametrize("studio_workspace", ["sqlite"], indirect=True)
 """For rules that are not about the database: a copy on a server costs time."""

@@ -497,7 +497,15 @@ LONGEST_QUERY = 8000
 
 
 @pytest.mark.parametrize(
-    "value", ["\u00b2", "\u0663", "9" * 40, "-1", "1e3", "a\0b", "%(x)s", "x" * 5000, ""], ids=repr
+    "value",
+    [
+        *("\u00b2", "9" * 40, "a\0b"),
+        *(
+            pytest.param(value, marks=pytest.mark.nightly)
+            for value in ("\u0663", "-1", "1e3", "%(x)s", "x" * 5000, "")
+        ),
+    ],
+    ids=repr,
 )
 def test_whatever_is_sent_is_answered_in_words(beginning: Beginning, world: World, value: str) -> None:
     fields = dict.fromkeys(NAMES, value)

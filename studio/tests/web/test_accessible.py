@@ -68,6 +68,10 @@ CONTENTS = {**{kind: content for kind, (content, _) in GOOD.items() if content a
 
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 GALLERY = ("/gallery", "/gallery/preference")
+OFTEN = ("vote", "group_answers", "choose_best", "tag_spans", "write_question", "form", "adjudicate")
+"""Kinds of stages whose tasks differ in what they are made of: looked at on every run, the others at night."""
+
+EVERY_PAGE = pytest.param(True, marks=pytest.mark.nightly)
 DESK = [
     path.removeprefix("/studies/{study}")
     for method, path in TABLE
@@ -99,6 +103,26 @@ class Site:
             home,
             *(f"{home}/{page}" for page in ("consent", "withdraw", "done", "rest?why=paused")),
             "/nowhere",
+        ]
+
+    def pages(self, *, every: bool) -> list[tuple[int, list[str]]]:
+        """Whose browser looks at what: at every page, or at one of each kind."""
+        owner, desk, home = self.field.owner.id, self.field.desk, f"/work/{self.field.study.name}"
+        if every:
+            return [
+                (self.person, [*self.entry, *self.refused, *self.tasks.values()]),
+                self.sent,
+                (owner, ["/studies", "/studies/new", *GALLERY, *self.desk]),
+            ]
+        item, _, person, _ = self.desk[-4:]
+        lists = [desk + page for page in ("", "/people", "/settings", "/items", "/data")]
+        return [
+            (
+                self.person,
+                ["/signin", home, f"{home}/consent", "/nowhere", *(self.tasks[kind] for kind in OFTEN)],
+            ),
+            (self.sent[0], self.sent[1][-1:]),
+            (owner, ["/studies/new", *GALLERY[1:], *lists, item, person]),
         ]
 
     @property
@@ -174,21 +198,13 @@ def looked_at(site: Site, account: int, addresses: list[str], **options: Any) ->
     page.context.close()
 
 
+@pytest.mark.parametrize("every", [False, EVERY_PAGE])
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
-def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str) -> None:
-    """By day a page of each template in one theme."""
+def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str, every: bool) -> None:
     found = {}
-    refused = site.refused if theme == "dark" else []
-    for address, page in looked_at(
-        site, site.person, [*site.entry, *refused, *site.tasks.values()], color_scheme=theme
-    ):
-        found[address] = axe_violations(page)
-    for address, page in looked_at(site, *site.sent, color_scheme=theme):
-        found[address] = axe_violations(page)
-    for address, page in looked_at(
-        site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], color_scheme=theme
-    ):
-        found[address] = axe_violations(page)
+    for account, addresses in site.pages(every=every):
+        for address, page in looked_at(site, account, addresses, color_scheme=theme):
+            found[address] = axe_violations(page)
     assert {address: broken for address, broken in found.items() if broken} == {}
 
 
@@ -236,7 +252,8 @@ def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
-def test_on_a_phone_everything_to_touch_is_large_enough(site: Site) -> None:
+@pytest.mark.parametrize("every", [False, EVERY_PAGE])
+def test_on_a_phone_everything_to_touch_is_large_enough(site: Site, every: bool) -> None:
     selector = ", ".join(
         f"main {each}" for each in ("button", ".choice", ".rating label", "select", "input[type=text]")
     )
@@ -244,7 +261,8 @@ def test_on_a_phone_everything_to_touch_is_large_enough(site: Site) -> None:
       .filter((element) => element.offsetParent && !element.closest('[hidden]'))
       .map((element) => [element.outerHTML.slice(0, 90), element.getBoundingClientRect()])
       .filter(([, box]) => box.height < 24 || box.width < 24).map(([html]) => html)"""
-    for address, page in looked_at(site, site.person, list(site.tasks.values()), **PHONE):
+    kinds = site.tasks if every else OFTEN
+    for address, page in looked_at(site, site.person, [site.tasks[kind] for kind in kinds], **PHONE):
         assert page.evaluate(measure, selector) == [], address
 
 

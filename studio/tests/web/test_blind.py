@@ -26,8 +26,10 @@ from studio.tests.support.studies import StudyFixture, open_study
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client
 
-ROLES = (Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
-KINDS = [name for name, kind in STAGE_KINDS.items() if not kind.authored]
+OTHER_ROLES = (Role.EXPERT, Role.RESEARCHER)
+KINDS = tuple(name for name, kind in STAGE_KINDS.items() if not kind.authored)
+OFTEN = ("vote", "form", "adapt")
+"""Kinds whose answers are counted, kept side by side, and looked at by an expert."""
 COMMENT, SETTLE, BLIND = "To me it is clear", "Settle it by hand", "You may still be asked about this item"
 LIMITS = {"api": [10_000, 60.0]}
 
@@ -68,18 +70,26 @@ class Pair:
         return reply.status, reply.text
 
 
-@pytest.fixture(scope="module", params=ROLES)
+@pytest.fixture(
+    scope="module",
+    params=[
+        (Role.REVIEWER, KINDS),
+        *((role, OFTEN) for role in OTHER_ROLES),
+        *(pytest.param((role, KINDS), marks=pytest.mark.nightly) for role in OTHER_ROLES),
+    ],
+    ids=lambda each: f"{each[0]}-{len(each[1])}",
+)
 def pair(request: pytest.FixtureRequest, server: StudioServer) -> Pair:
-    role: Role = request.param
+    role, kinds = request.param
     more = {"vote": {"majority": 2}, "form": {"ask": [{"key": "answer", "type": "text", "label": "So?"}]}}
     stages = [
         {"name": kind.replace("_", "-"), "kind": kind, "role": str(role), "answers": 2, **more.get(kind, {})}
-        for kind in KINDS
+        for kind in kinds
     ]
-    desk = open_study(server.workspace, stages, name=f"blind-{role}")
-    numbers = {kind: desk.add(kind.replace("_", "-"), [GOOD[kind][0]], None)[0] for kind in KINDS}
+    desk = open_study(server.workspace, stages, name=f"blind-{role}-{len(kinds)}")
+    numbers = {kind: desk.add(kind.replace("_", "-"), [GOOD[kind][0]], None)[0] for kind in kinds}
     people = [desk.person(role=role) for _ in range(2)]
-    for kind in KINDS:
+    for kind in kinds:
         desk.answer(people[0], GOOD[kind][1], kind.replace("_", "-"))
         discussion.add_comment(desk.workspace, desk.study.id, numbers[kind], desk.owner, COMMENT)
     return Pair(server, desk, people[0], people[1], numbers)

@@ -119,11 +119,11 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     native.get_by_label("Functional equivalent").check()
     native.get_by_label("In English, for your culture").fill("On the day after Eid we visit my aunt.")
     mark(native, "intra_spans", "the day after Eid")
-    native.get_by_label("In your language: বাংলা").fill(BENGALI)
+    native.get_by_label("In your language: Bangla").fill(BENGALI)
     native.get_by_role("button", name="Send and go on").click()
     expect(native.get_by_role("alert")).to_contain_text("Mark in the version in your language")
     mark(native, "inter_spans", "ঈদের পরদিন")
-    native.get_by_label("In your language: বাংলা").fill("প্রতি বছর " + BENGALI)
+    native.get_by_label("In your language: Bangla").fill("প্রতি বছর " + BENGALI)
     send(native)
     (adapted,) = items.list_items(field.workspace, field.study.id, "adapt")
     (version,) = adapted.result["adaptations"]
@@ -147,6 +147,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_what_does_not_exist_elsewhere_leaves_the_sentences_empty(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, populations=POPULATIONS)
     (number,) = field.add(

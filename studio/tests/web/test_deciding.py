@@ -110,6 +110,7 @@ def test_a_version_is_taken_by_keyboard_then_changed_and_saved(make_field: Calla
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_where_all_say_the_same_nobody_is_asked(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, populations=POPULATIONS)
     adapt(field, EID, {**EID, "intra": "She sent an <CSI> Eid  greeting </CSI> & left."})
@@ -132,6 +133,7 @@ def test_where_all_say_the_same_nobody_is_asked(make_field: Callable[..., Field]
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_what_nothing_stands_for_is_said_in_words(make_field: Callable[..., Field]) -> None:
     field = make_field(STAGES, populations=POPULATIONS)
     adapt(field, EID, {"strategies": ["non_transferable"]})

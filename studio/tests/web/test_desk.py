@@ -86,6 +86,7 @@ def test_a_study_is_made_of_a_template_and_mistakes_are_named_with_their_place(f
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> None:
     page = field.researcher("/data")
     page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(
@@ -111,6 +112,7 @@ def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> N
     expect(page.get_by_role("status").first).to_contain_text("2 items were added.")
 
 
+@pytest.mark.nightly
 def test_an_invitation_made_in_the_browser_lets_people_in_until_it_is_taken_back(field: Field) -> None:
     page = field.researcher("/people")
     page.get_by_label("For how many people").fill("2")
@@ -123,11 +125,29 @@ def test_an_invitation_made_in_the_browser_lets_people_in_until_it_is_taken_back
     guest.goto(link)
     guest.get_by_role("button", name="Continue").click()
     expect(guest.get_by_role("heading", name="Before you begin")).to_be_visible()
+    page.once("dialog", lambda asked: asked.accept())
     page.get_by_role("button", name="Take back").click()
     expect(page.get_by_text("taken back")).to_be_visible()
     late = field.page()
     late.goto(link)
     expect(late.get_by_text("was taken back")).to_be_visible()
+
+
+def test_a_very_long_word_pushes_no_column_of_the_items_out_of_sight(field: Field) -> None:
+    field.add("verify", [{"question": f"Who says {'Rindfleisch' * 20}?", "options": ["hats", "m" * 200]}])
+    page = field.researcher("/items")
+    cell = page.get_by_role("cell", name="no answers yet")
+    expect(cell).to_be_visible()
+    box = cell.bounding_box()
+    assert box is not None and box["x"] + box["width"] <= 1280
+
+
+def test_an_export_that_a_study_cannot_have_says_why_on_a_page(field: Field) -> None:
+    page = field.researcher("/data")
+    page.get_by_role("link", name="spaCy").click()
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("That did not work")
+    expect(alert).to_contain_text("has no marked spans")
 
 
 def test_a_pause_stops_new_work_and_the_page_of_progress_keeps_itself_up_to_date(field: Field) -> None:
@@ -148,6 +168,7 @@ def test_a_pause_stops_new_work_and_the_page_of_progress_keeps_itself_up_to_date
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_an_owner_takes_part_in_the_stages_of_those_who_run_the_study(field: Field) -> None:
     field.add("look", [{"question": "What is taken off?", "options": ["a", "b", "c", "d"]}])
     page = field.researcher()
@@ -159,6 +180,7 @@ def test_an_owner_takes_part_in_the_stages_of_those_who_run_the_study(field: Fie
     assert said.payload["decision"] == "keep"
 
 
+@pytest.mark.nightly
 def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_path: Path) -> None:
     field.add(
         "verify", [{"question": f"Question {number}?", "options": ["hats", "shoes"]} for number in range(3)]
@@ -189,6 +211,7 @@ def test_work_off_line_goes_out_as_a_workbook_and_comes_back(field: Field, tmp_p
     assert [each.payload["choices"] for each in said] == [[1], [1]]
 
 
+@pytest.mark.nightly
 def test_tasks_of_label_studio_are_brought_and_taken_away(field: Field, tmp_path: Path) -> None:
     region = {
         "from_name": "choices",
@@ -219,6 +242,7 @@ def test_tasks_of_label_studio_are_brought_and_taken_away(field: Field, tmp_path
     assert task["data"]["question"] == data["question"]
 
 
+@pytest.mark.nightly
 def test_who_left_is_in_no_export_and_is_paid_all_the_same(field: Field) -> None:
     field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
     first, second = (field.answer("verify", {"choices": [1]}) for _ in range(2))
@@ -242,6 +266,7 @@ def test_who_left_is_in_no_export_and_is_paid_all_the_same(field: Field) -> None
     ]
 
 
+@pytest.mark.nightly
 def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(
     make_field: Callable[..., Field],
 ) -> None:
@@ -268,6 +293,7 @@ def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(
         expect(row).to_contain_text(person.pseudonym)
 
 
+@pytest.mark.nightly
 def test_words_that_say_who_somebody_is_are_redacted_on_the_page_of_the_item(field: Field) -> None:
     field.add("verify", [{"question": "What is taken off?", "options": ["hats", "shoes"]}])
     field.answer("verify", {"choices": [1], "comment": "as my mother, Kim Min-su of Jongno, says"})

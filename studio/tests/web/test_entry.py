@@ -311,7 +311,11 @@ def test_reviewers_come_in_with_a_name_and_a_password(server: StudioServer) -> N
     page = client.get(f"/join/{token}")
     assert 'name="password"' in page.text
     short = client.post(f"/join/{token}", {"login": "rita", "name": "Rita", "password": "short"})
-    assert short.status == 422 and "at least 10" in short.text
+    assert short.status == 422 and "At least 10 characters are needed." in short.text
+    assert 'value="rita"' in short.text and 'value="Rita"' in short.text, "what was typed is still there"
+    client.post("/language", {"locale": "ko", "next": "/"})
+    short = client.post(f"/join/{token}", {"login": "rita", "name": "Rita", "password": "short"})
+    assert "10자 이상이어야 합니다." in short.text
     assert (
         client.post(f"/join/{token}", {"login": "rita", "name": "Rita", "password": PASSWORD}).status == 303
     )

@@ -66,6 +66,7 @@ def field(make_field: Callable[..., Field]) -> Field:
     return make_field(STAGES, populations=POPULATIONS)
 
 
+@pytest.mark.nightly
 def test_from_a_question_to_the_released_schema(field: Field) -> None:
     author = field.guest()
     start(author, "Collect questions")
@@ -163,6 +164,7 @@ def test_only_i_do_not_know_is_replaced_and_the_other_reasons_are_answers(field:
     assert item.state == "done" and item.result == {"valid": 3, "idk": 2}
 
 
+@pytest.mark.nightly
 def test_amharic_is_written_and_shown_with_the_shipped_font(field: Field) -> None:
     field.add(
         "answer",

@@ -138,7 +138,7 @@ def test_without_pay_or_wage_that_is_said(make_field: Callable[..., Field]) -> N
     assert "12.00 EUR per hour" in told and "states no local wage" in told
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
 def test_no_page_of_guidelines_training_or_pay_breaks_a_rule_of_wcag(study: Field, theme: str) -> None:
     pytest.importorskip("playwright.sync_api")
     home = f"/work/{study.study.name}"

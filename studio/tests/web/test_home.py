@@ -2,103 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import re
+from html import unescape
 
-import pytest
+from folkways.workspace.database import Workspace
+from folkways_studio.records import Participant
+from studio.tests.support.studies import QUESTION, StudyFixture, open_study
+from studio.tests.web.test_own_forms import World
 
-pytest.importorskip("playwright.sync_api")
-
-from studio.tests.support.studies import QUESTION, next_work
-from studio.tests.web.conftest import Field, begin, send
-from tests.support.browser import axe_violations
-
-pytestmark = pytest.mark.browser
-
-
-def home(field: Field, page: Any) -> dict[str, list[str]]:
-    """Stage -> how far the person is, and whether it comes next."""
-    field.open(page, f"/work/{field.study.name}")
-    return {
-        each.locator("button").inner_text(): each.locator("span:not(button *)").all_inner_texts()
-        for each in page.locator(".parts > li").all()
-    }
+HOME = "/work/test-study"
+VERIFY = {"name": "verify", "kind": "vote", "title": "Check"}
+TELL = {"name": "tell", "kind": "form", "title": "Tell"}
+WRITE = {"name": "write", "kind": "collect_question", "title": "Write"}
+CUSTOM = {"text": "Guests call first."}
 
 
-def test_people_see_how_far_they_are_and_what_comes_next(make_field: Callable[..., Field]) -> None:
-    field = make_field(
-        [
-            {"name": "verify", "kind": "vote", "title": "Check"},
-            {"name": "tell", "kind": "form", "title": "Tell"},
-            {"name": "write", "kind": "collect_question", "title": "Write"},
-        ]
-    )
-    field.add("verify", [QUESTION] * 3)
-    field.add("tell", [{"text": "Guests call first."}] * 2)
-    next_work(field.workspace, field.arrived().id, stage="tell")  # what another holds is no task of theirs
-    page = field.person()
-    check, tell, write = ["0 of 3 done"], ["0 of 2 done"], ["0 done"]
-    assert home(field, page) == {"Check": ["comes next", *check], "Tell": tell, "Write": write}
-    assert axe_violations(page) == []
-    begin(page)
-    page.keyboard.press("1")
-    send(page)
-    check = ["1 of 3 done", "about 1 minute left"]
-    assert home(field, page) == {"Check": ["comes next", *check], "Tell": tell, "Write": write}
-    begin(page)
-    for answer in ("2", "3"):
-        page.wait_for_selector("form[data-ready]")
-        page.keyboard.press(answer)
-        send(page)
-    assert "/tasks/" in page.url, "the next stage follows without asking"
-    check = ["3 of 3 done"]
-    told = {"Check": check, "Tell": ["comes next", *tell], "Write": write}
-    assert home(field, page) == told, "the task at hand is one of the two"
-    page.get_by_role("button", name="Write").click()
-    page.wait_for_selector("form[data-ready]")
-    assert home(field, page) == told, "they hold two tasks now"
+def page_of(desk: StudyFixture, person: Participant) -> str:
+    reply = World(desk).browser(person.account_id).get(HOME)
+    assert reply.status_code == 200
+    return str(reply.text)
+
+
+def words(text: str) -> str:
+    return " ".join(unescape(re.sub("<[^>]*>", " ", text)).split())
+
+
+def home(desk: StudyFixture, person: Participant) -> dict[str, str]:
+    """Stage -> whether it comes next, and how far the person is."""
+    entries = page_of(desk, person).partition('<ol class="parts">')[2].partition("</ol>")[0].split("<li>")[1:]
+    parts = (entry.partition("</button>") for entry in entries)
+    return {words(button): words(rest) for button, _, rest in parts}
+
+
+def test_people_see_how_far_they_are_and_what_comes_next(workspace: Workspace) -> None:
+    desk = open_study(workspace, [VERIFY, TELL, WRITE])
+    desk.add("verify", [QUESTION] * 3)
+    desk.add("tell", [CUSTOM] * 2)
+    desk.work(desk.person(), "tell")  # what another holds is no task of theirs
+    person = desk.person()
+    tell, write = "0 of 2 done", "0 done"
+    assert home(desk, person) == {"Check": "comes next 0 of 3 done", "Tell": tell, "Write": write}
+    desk.answer(person, {"choices": [0]})
+    check = "comes next 1 of 3 done about 1 minute left"
+    assert home(desk, person) == {"Check": check, "Tell": tell, "Write": write}
+    for choice in (1, 2):
+        desk.answer(person, {"choices": [choice]})
+    assert desk.work(person).stage.name == "tell", "the next stage follows without asking"
+    part_way = {"Check": "3 of 3 done", "Tell": f"comes next {tell}", "Write": write}
+    assert home(desk, person) == part_way, "the task at hand is one of the two"
+    desk.work(person, "write")
+    assert home(desk, person) == part_way, "they hold two tasks now"
     for _ in range(2):
-        page.get_by_role("button", name="Tell").click()
-        page.get_by_role("textbox").fill("So it is.")
-        send(page)
-        field.open(page, f"/work/{field.study.name}")
-    assert home(field, page)["Write"] == ["comes next", *write]
-    assert field.errors == []
+        desk.answer(person, {"answers": {"answer": "So it is."}}, "tell")
+    assert home(desk, person)["Write"] == f"comes next {write}"
 
 
-def test_one_stage_has_its_line_and_no_list(make_field: Callable[..., Field]) -> None:
-    field = make_field([{"name": "verify", "kind": "vote"}])
-    field.add("verify", [QUESTION] * 2)
-    page = field.person()
-    assert page.locator(".progress .words").inner_text() == "0 of 2 done"
-    begin(page)
-    field.open(page, f"/work/{field.study.name}")
-    assert page.locator(".progress .words").inner_text() == "0 of 2 done"
-    assert page.locator(".parts").count() == 0 and axe_violations(page) == []
+def test_one_stage_has_its_line_and_no_list(workspace: Workspace) -> None:
+    desk = open_study(workspace, [VERIFY])
+    desk.add("verify", [QUESTION] * 2)
+    person = desk.person()
+    for _ in range(2):
+        page = page_of(desk, person)
+        assert "0 of 2 done" in words(page) and '<ol class="parts">' not in page
+        desk.work(person)
 
 
-def test_what_people_write_comes_next_where_nothing_else_is_left(make_field: Callable[..., Field]) -> None:
-    field = make_field(
-        [
-            {"name": "verify", "kind": "vote", "title": "Check"},
-            {"name": "write", "kind": "collect_question", "title": "Write"},
-        ]
-    )
-    assert home(field, field.person()) == {"Check": ["0 done"], "Write": ["comes next", "0 done"]}
+def test_what_people_write_comes_next_where_nothing_else_is_left(workspace: Workspace) -> None:
+    desk = open_study(workspace, [VERIFY, WRITE])
+    assert home(desk, desk.person()) == {"Check": "0 done", "Write": "comes next 0 done"}
 
 
-def test_the_task_that_somebody_holds_comes_next(make_field: Callable[..., Field]) -> None:
-    field = make_field(
-        [
-            {"name": "verify", "kind": "vote", "title": "Check"},
-            {"name": "tell", "kind": "form", "title": "Tell"},
-        ]
-    )
-    field.add("verify", [QUESTION])
-    field.add("tell", [{"text": "Guests call first."}])
-    page = field.person()
-    page.get_by_role("button", name="Tell").click()
-    page.wait_for_selector("form[data-ready]")
-    assert home(field, page) == {"Check": ["0 of 1 done"], "Tell": ["comes next", "0 of 1 done"]}
-    begin(page)
-    assert page.get_by_role("heading", name="Tell").is_visible()
+def test_the_task_that_somebody_holds_comes_next(workspace: Workspace) -> None:
+    desk = open_study(workspace, [VERIFY, TELL])
+    desk.add("verify", [QUESTION])
+    desk.add("tell", [CUSTOM])
+    person = desk.person()
+    desk.work(person, "tell")
+    assert home(desk, person) == {"Check": "0 of 1 done", "Tell": "comes next 0 of 1 done"}
+    browser = World(desk).browser(person.account_id)
+    reply = browser.fill(f"{HOME}/next", {}, HOME)
+    assert re.search(r"<h1[^>]*>.*Tell", browser.get(reply.headers["location"]).text)

@@ -25,6 +25,9 @@ SENTENCES = {
     "combining": ("U\u0301n cafe\u0301 con chocolate con churros.", "churros"),
     "rare-han": ("𠮷野家で牛丼を食べる。", "牛丼"),
 }
+OFTEN = ("emoji", "arabic", "combining")
+"""Of two UTF-16 units each, from right to left, and of letters with marks of their own."""
+
 SELECT = """([area, words]) => {
   const walker = document.createTreeWalker(area, NodeFilter.SHOW_TEXT);
   const node = walker.nextNode();
@@ -53,17 +56,19 @@ def stored(field: Field, number: int) -> list[list[int]]:
     return spans
 
 
-def test_what_is_selected_is_stored_in_code_points(field: Field) -> None:
-    added = field.add("mark", [{"sentence": text} for text, _ in SENTENCES.values()])
+@pytest.mark.parametrize("scripts", [OFTEN, pytest.param(tuple(SENTENCES), marks=pytest.mark.nightly)])
+def test_what_is_selected_is_stored_in_code_points(field: Field, scripts: tuple[str, ...]) -> None:
+    sentences = {script: SENTENCES[script] for script in scripts}
+    added = field.add("mark", [{"sentence": text} for text, _ in sentences.values()])
     page = field.at_task()
-    for _ in SENTENCES:
+    for _ in sentences:
         page.wait_for_selector("form[data-ready]")
         shown = page.locator("[data-markable]").text_content()
-        words = next(words for sentence, words in SENTENCES.values() if sentence in shown)
+        words = next(words for sentence, words in sentences.values() if sentence in shown)
         select(page, words)
         expect(page.locator("[data-marks] bdi")).to_have_text([words])
         send(page)
-    for number, (script, (sentence, words)) in zip(added, SENTENCES.items(), strict=True):
+    for number, (script, (sentence, words)) in zip(added, sentences.items(), strict=True):
         ((start, end),) = stored(field, number)
         assert sentence[start:end] == words, script
         tagged = field.item(number).result["tagged"]

@@ -184,7 +184,9 @@ def test_what_is_wrong_with_the_place_is_said(
     assert SECRET not in str(told.value) and "AKIA" not in str(told.value)
 
 
-@pytest.mark.parametrize("fault", ["error", "denied", "cut", "stall"])
+@pytest.mark.parametrize(
+    "fault", ["error", "cut", "stall", pytest.param("denied", marks=pytest.mark.nightly)]
+)
 def test_a_bucket_that_fails_costs_a_page_not_the_studio(
     bucket: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:

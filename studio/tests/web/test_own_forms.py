@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import html
 import io
+import json
 import re
 import struct
 import time
@@ -17,8 +18,9 @@ from typing import Any
 
 import pytest
 
+from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
-from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.items.service import NewItem, add_items, list_items
 from folkways_studio.people import sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
@@ -237,6 +239,9 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
             re.DOTALL,
         )
         assert 'value="old"' in refused.text
+        assert re.search(
+            r'<li><a href="#e-ask-age"><bdi[^>]*>From what age\?</bdi> – <bdi>Give', refused.text
+        ), "the list says of which question"
         sent = browser.fill(
             f"{address}/submit", {**FILLED, **({"ask-polite": "0"} if number else {})}, address
         )
@@ -296,6 +301,24 @@ def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: 
     assert "why: [redacted]" in shown
     assert "It is too loud." not in shown
     assert "polite: no" in shown
+
+
+def test_tasks_of_label_studio_come_in_once_it_is_said_what_becomes_of_their_answers(
+    workspace: Workspace,
+) -> None:
+    desk = open_study(workspace, [{"name": "verify", "kind": "vote"}])
+    browser, page = World(desk).browser(desk.owner), f"/studies/{desk.study.name}/data"
+    value = {"choices": ["hats"]}
+    answer = {"from_name": "choices", "to_name": "question", "type": "choices", "value": value}
+    data = {"question": "What is taken off?", "options": [{"value": "hats"}, {"value": "shoes"}]}
+    tasks = json.dumps([{"id": 1, "data": data, "annotations": [{"result": [answer]}], "drafts": [{}]}])
+    for choice, words in (("", "say what becomes of them"), ("leave", "1 item was added")):
+        fields, file = {"stage": "verify", "annotations": choice}, ("tasks.json", tasks.encode())
+        added = browser.fill(f"{page}/items", fields, page, files={"file": file})
+        assert words in ended(browser, added)
+    assert [item.content for item in list_items(workspace, desk.study.id)] == [
+        {"question": "What is taken off?", "options": ["hats", "shoes"]}
+    ]
 
 
 def test_each_reader_reads_the_question_in_their_language(world: World, owner: Browser) -> None:

@@ -52,11 +52,12 @@ class Browser:
     def get(self, path: str) -> httpx2.Response:
         return self.client.get(path)
 
-    def post(self, path: str, fields: Mapping[str, Any] | None = None) -> httpx2.Response:
+    def post(self, path: str, fields: Mapping[str, Any] | None = None, **headers: str) -> httpx2.Response:
         """A form of the studio's own."""
         token = CSRF.search(self.get("/account").text)
         assert token
-        return self.client.post(path, data={"csrf": token[1], **(fields or {})}, headers={"Origin": HOST})
+        sent = {"csrf": token[1], **(fields or {})}
+        return self.client.post(path, data=sent, headers={"Origin": HOST, **headers})
 
 
 Open = Callable[[int], Browser]
@@ -139,6 +140,20 @@ def test_who_failed_too_often_is_told_for_how_many_minutes_to_wait(
     reply = browser_of(account).post("/signin", {"login": login, "password": PASSWORD})
     assert reply.status_code == 429
     assert f"Too many attempts have failed. Try again in {wait}" in reply.text
+
+
+def test_a_refused_form_says_why_in_a_sentence_and_leads_back_to_its_own_page_alone(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    desk = open_study(workspace, VOTES, name="refused-form")
+    page = f"/studies/refused-form/people/{desk.person().id}"
+    browser = browser_of(desk.owner)
+    refused = browser.post(f"{page}/exclude", Referer=f"{HOST}{page}?personal=show")
+    assert refused.status_code == 422
+    assert "Say why: they read it, and it is kept on record." in html.unescape(refused.text)
+    assert f'<a class="button primary" href="{page}?personal=show">Back</a>' in refused.text
+    for elsewhere in (f"https://elsewhere.example.org{page}", f"{HOST}//elsewhere.example.org/"):
+        assert ">Back</a>" not in browser.post(f"{page}/exclude", Referer=elsewhere).text
 
 
 def test_who_sends_an_answer_again_goes_on_in_its_stage_and_is_told_so(
@@ -232,10 +247,11 @@ def test_an_owner_is_offered_the_roles_that_stages_need_and_they_lack(
 
     assert offered(desk.owner) == ["reviewer", "expert"]
     assert offered(researcher) == []
-    participants.add_staff(workspace, desk.study.id, desk.owner, Role.REVIEWER)
-    assert offered(desk.owner) == ["expert"]
-    participants.add_staff(workspace, desk.study.id, desk.owner, Role.EXPERT)
-    assert offered(desk.owner) == []
+    owner = browser_of(desk.owner)
+    assert owner.post(f"{page}/take-part", {"role": "annotator"}).status_code == 422
+    for role, left in ((Role.REVIEWER, ["expert"]), (Role.EXPERT, [])):
+        assert owner.post(f"{page}/take-part", {"role": role}).status_code == 303
+        assert offered(desk.owner) == left
 
 
 def test_nobody_asks_models_more_often_than_they_may_and_nobody_else_waits_for_that(
@@ -352,6 +368,31 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     assert [each for each in kinds if each[0] == "revision"] == [("revision", "negate")], "one new wording"
 
 
+def test_suggested_groups_stand_in_the_form_once_somebody_says_so_and_what_was_there_comes_back(
+    workspace: Workspace, model: Model
+) -> None:
+    offered = {"small": OfferedModel(model.url)}
+    app = create_app(workspace, WebSettings(rates=PLENTY, models=offered))
+    stages = [{"name": "group", "kind": "group_answers", "role": "reviewer"}]
+    desk = open_study(workspace, stages, name="grouped", models={"suggester": "small"}, offered=offered)
+    answers = {"a": ["떡국"], "b": ["떡국", "떡 국"], "c": ["<b>"]}
+    desk.add("group", [{"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": answers}])
+    reviewer = desk.person(role=Role.REVIEWER)
+    browser, task = Browser(app, workspace, reviewer.account_id), task_of(desk, reviewer, "group")
+    made = {"groups": [{"answers": [1, 2], "english": ["<i>rice cake soup</i>"]}], "invalid": [3]}
+    model.reply = json.dumps(made)
+
+    def shown(name: str) -> str:
+        value = re.search(rf'name="{name}" value="([^"]*)"', browser.get(task).text)
+        assert value
+        return html.unescape(value[1])
+
+    for step, english in (("suggest", "soup"), ("take", "<i>rice cake soup</i>"), ("back", "soup")):
+        fields = {"step": step, "revision": shown("revision"), "en-0": "soup"}
+        assert browser.post(f"{task}/suggest", fields).status_code == 303
+        assert shown("en-0") == english, step
+
+
 def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
     workspace: Workspace, browser_of: Open
 ) -> None:
@@ -376,6 +417,46 @@ def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
     assert people[1]["criteria"][0]["options"] == ["United Kingdom", "Another one"]
     assert people[1]["criteria"][0]["accept"] == ["United Kingdom"]
     assert (described_as["name"], described_as["title"], people[1]["language"]) == ("new-one", "New", "en")
+
+
+def test_a_new_study_names_models_of_the_server_and_no_address(workspace: Workspace) -> None:
+    desk = open_study(workspace, VOTES, name="with-models")
+    offered = {"mine": OfferedModel("http://127.0.0.1:9/v1#m", None)}
+    browser = Browser(create_app(workspace, WebSettings(models=offered)), workspace, desk.owner)
+    form = {"template": "red-teaming", "name": "against-mine", "title": "New", "verifier": "mine"}
+    page = browser.post("/studies/new", form).text
+    description = html.unescape(page.partition("<textarea")[2].partition(">")[2].partition("</textarea>")[0])
+    assert "verifier: mine" in description
+    for named, words in (
+        ("http://127.0.0.1:9/v1#m", "has to be the name of a model of the server's list"),
+        ("replay:/etc/passwd", "has to be the name of a model of the server's list"),
+        ("another", "unknown model of this server 'another'"),
+    ):
+        changed = description.replace("verifier: mine", f"verifier: '{named}'")
+        reply = browser.post("/studies/make", {"description": changed})
+        assert reply.status_code == 422 and words in html.unescape(reply.text), named
+    assert browser.post("/studies/make", {"description": description}).status_code == 303
+
+
+def test_personal_details_are_shown_on_request_alone_which_is_noted_and_are_gone_once_deleted(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    criterion = {"name": "grew_up", "ask": "Where did you grow up?", "accept": ["Korea"]}
+    korea = {"name": "korea", "culture": "KR", "criteria": [criterion]}
+    desk = open_study(workspace, VOTES, name="personal", populations=[korea])
+    person = desk.person()
+    participants.answer_eligibility(workspace, person.id, {"grew_up": "Atlantis"})
+    owner, page = browser_of(desk.owner), f"/studies/personal/people/{person.id}"
+
+    def readers() -> list[int]:
+        kind = "participant.attributes_read"
+        rows = stored(workspace, schema.events, study_id=desk.study.id, kind=kind)
+        return [row["account_id"] for row in rows]
+
+    assert "Atlantis" not in owner.get(page).text and readers() == []
+    assert "Atlantis" in owner.get(f"{page}?personal=show").text and readers() == [desk.owner]
+    owner.post(f"{page}/erase")
+    assert "Atlantis" not in owner.get(f"{page}?personal=show").text
 
 
 def test_invitations_of_the_page_have_the_limits_that_it_names(

@@ -165,6 +165,7 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_an_author_does_not_judge_their_own_question(field: Field) -> None:
     author = field.at_task()
     author.get_by_label("1. A situation from daily life").fill(SCENARIO)
@@ -280,6 +281,7 @@ def wait_until(so: Callable[[], bool]) -> None:
         time.sleep(0.1)
 
 
+@pytest.mark.nightly
 def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
     make_field: Callable[..., Field], chat: ChatServer
 ) -> None:
@@ -326,6 +328,7 @@ def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
     assert field.errors == []
 
 
+@pytest.mark.nightly
 def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address(field: Field) -> None:
     desk = field.open(field.page_of(field.owner.id), "/studies/new")
     desk.get_by_label("Red-teaming").check()

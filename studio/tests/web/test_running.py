@@ -17,7 +17,7 @@ from studio.tests.support.studio_server import StudioProcess, StudioServer
 from studio.tests.web.http import Client, Reply
 from studio.tests.web.worlds import build_world
 
-MANY = 4000
+MANY = 2000
 
 
 def table(rows: int) -> str:

@@ -140,6 +140,7 @@ def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: S
     desk.submit(first, work, {"choices": [0], "comment": "so we do"})
     assert "What you have sent" in client.get("/work/corrected").text
     assert "soup" in client.get("/work/corrected/sent").text
+    assert client.get(place.removesuffix("/sent")).place == place, "the task's own page leads to it"
 
     fields = [pair for pair in Form(client.get(place).text).fields if pair[0] != "choices"]
     wrong = post(client, place, fields)

@@ -28,7 +28,7 @@ from folkways_studio.web.settings import WebSettings
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.openid_server import BROWSER, CLAIMS, CLIENT, FAULTS, SECRET, OpenIdServer
-from studio.tests.support.studies import PASSWORD, described, stored
+from studio.tests.support.studies import ON_BOTH, PASSWORD, described, stored
 from studio.tests.web.http import CSRF
 
 NAME = "Example University"
@@ -409,6 +409,7 @@ def test_a_server_without_a_provider_has_no_such_pages(tmp_path: Path) -> None:
     workspace.close()
 
 
+@ON_BOTH
 def test_an_identity_is_one_account_on_a_database_server_as_well(studio_workspace: Workspace) -> None:
     me = accounts.create_account(studio_workspace, ME, PASSWORD)
     identity = openid.Identity("https://login.example.org", "1", ME, "Mina")

@@ -42,6 +42,13 @@ FIRST: Mapping[str, Mapping[str, Any]] = {
 """Template -> what its items say, where a test looks at it. The others are as the example of their first stage
 says, and people write those of a stage that has none."""
 
+OFTEN = (
+    "red-teaming", "everyday-questions", "culture-specific-items", "judging", "survey",
+    "cultural-references", "interface-translation",
+)  # fmt: skip
+"""Walked on every run. The others have one stage of a kind that is in these, or of the gallery, whose forms are
+walked in test_gallery.py."""
+
 MEDIA = {"door.jpg": ("image/jpeg", b"a picture"), "greeting.mp3": ("audio/mpeg", b"a recording")}
 
 
@@ -179,7 +186,13 @@ def walk(server: StudioServer, desk: StudyFixture, stage: Stage) -> None:
             desk.submit(person, work, answer_of(stage, work.item.content, number if differ else 0))
 
 
-@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize(
+    "template",
+    [
+        pytest.param(template, marks=() if template in OFTEN else pytest.mark.nightly)
+        for template in TEMPLATES
+    ],
+)
 def test_every_stage_is_walked_from_answers_that_differ_through_an_expert_to_the_export(
     server: StudioServer, template: str
 ) -> None:

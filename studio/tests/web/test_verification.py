@@ -101,6 +101,7 @@ def test_an_empty_answer_is_not_sent_and_the_page_says_what_is_missing(field: Fi
     assert judgements.list_judgements(field.workspace, field.study.id, number) == ()
 
 
+@pytest.mark.nightly
 def test_a_task_given_back_is_offered_to_somebody_else(make_field: Callable[..., Field]) -> None:
     field = make_field([{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
     field.add("verify", QUESTIONS[:1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.request import Request, urlopen
 
 import pytest
@@ -28,19 +28,25 @@ FONTS = {
 }
 """Language -> part of the names of the fonts of its script."""
 
+OFTEN = ("en", "ar", "ko")
+"""Latin, another script, and one whose fonts come in slices by a style sheet of their own."""
+
 
 @pytest.mark.browser
+@pytest.mark.parametrize(
+    "locales", [OFTEN, pytest.param(LOCALES, marks=pytest.mark.nightly)], ids=["often", "all"]
+)
 def test_the_first_page_has_fonts_of_its_own_script_alone(
-    chromium: object, make_field: Callable[..., Field]
+    chromium: object, make_field: Callable[..., Field], locales: Sequence[str]
 ) -> None:
     field = make_field(STAGES)
     page = field.page()  # whose fixtures let the browser be used
     page.close()
     # All are on their way at once: that the last file has come is known half a second later.
     arriving = [
-        weigh(chromium, field.server.url + field.link(), locale, throttled=False) for locale in LOCALES
+        weigh(chromium, field.server.url + field.link(), locale, throttled=False) for locale in locales
     ]
-    for locale, arrived in zip(LOCALES, arriving, strict=True):
+    for locale, arrived in zip(locales, arriving, strict=True):
         found = arrived()
         fonts = [each for each in found.files if each.endswith(".woff2")]
         script = FONTS.get(locale, "latin")

@@ -31,6 +31,7 @@ from folkways_studio.workflows.definition import DefinitionError
 from folkways_studio.workflows.yaml_text import as_json
 from studio.tests.support.studies import (
     ON_A_FILE,
+    ON_BOTH,
     QUESTION,
     StudyFixture,
     content_of,
@@ -89,6 +90,7 @@ def reasons(receipt: AssignmentReceipt) -> set[tuple[int, str | None, str]]:
     }
 
 
+@ON_BOTH
 def test_what_is_assigned_goes_only_to_its_people_and_comes_first(desk: StudyFixture) -> None:
     kim, lee = desk.person(), desk.person()
     one, two, three, four = desk.add("verify", [QUESTION] * 4)
@@ -226,6 +228,7 @@ def test_time_that_ran_out_is_not_given_again_to_who_is_no_assignee(desk: StudyF
     assert at_time(9000.0, desk.work, park).assignment.id == back.assignment.id, "an assignee goes on"
 
 
+@ON_BOTH
 def test_a_slot_of_an_assignee_whose_time_ran_out_goes_to_another_assignee(
     studio_workspace: Workspace,
 ) -> None:
@@ -357,6 +360,7 @@ def test_the_audit_trail_says_what_was_assigned(desk: StudyFixture) -> None:
     assert kinds == {"participant.withdrawn"}, "nothing was assigned"
 
 
+@ON_BOTH
 def test_a_study_is_deleted_with_its_assignees(desk: StudyFixture) -> None:
     kim = desk.person()
     items = desk.add("verify", [QUESTION] * 3)
@@ -393,6 +397,7 @@ def test_more_answers_of_an_assigned_item_are_for_its_assignees(desk: StudyFixtu
     assert all_given(desk, lee) == [two]
 
 
+@ON_BOTH
 def test_a_reassignment_wins_against_claims_of_the_same_moment(desk: StudyFixture) -> None:
     """Six people ask for work without a break while one item goes from one of them to the next. Whoever is
     given it after it went to somebody else would keep it."""

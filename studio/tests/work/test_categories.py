@@ -11,7 +11,7 @@ from folkways_studio.studies import progress
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments
 from folkways_studio.work.categories import CategoryCount, category_counts
-from studio.tests.support.studies import StudyFixture, next_work, open_study
+from studio.tests.support.studies import ON_BOTH, StudyFixture, next_work, open_study
 
 STAGE = {
     "name": "write",
@@ -43,6 +43,7 @@ def counts(desk: StudyFixture) -> list[CategoryCount]:
     )
 
 
+@ON_BOTH
 def test_the_last_place_of_a_category_is_for_a_second_person(desk: StudyFixture) -> None:
     kim, lee, ana = desk.person(), desk.person(), desk.person("peru")
     write(desk, kim, "Food")

@@ -24,7 +24,7 @@ from folkways_studio.work.assignments import NoWork, Work
 from folkways_studio.work.eligible_slots import counts_of_person
 from folkways_studio.work.task_pages import get_task_page
 from studio.tests.crowd import work_together
-from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
+from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
 from tests.support.forks import start_module
 from tests.support.moments import at_time
 
@@ -42,6 +42,7 @@ def answers_per_item(workspace: Workspace) -> Counter[int]:
         return Counter(connection.scalars(sa.select(schema.judgements.c.item_id)))
 
 
+@ON_BOTH
 def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
     """This process and another, with six people each; every form is posted twice at once and every fifth slot
     is given back first."""
@@ -78,6 +79,7 @@ def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFi
     assert states == {AssignmentState.DONE}
 
 
+@ON_BOTH
 def test_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 6)
@@ -94,6 +96,7 @@ def test_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -> No
     assert len({work.assignment.id for work in works}) == 1
 
 
+@ON_BOTH
 def test_nobody_is_given_an_item_twice(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 3)
@@ -102,6 +105,7 @@ def test_nobody_is_given_an_item_twice(desk: StudyFixture) -> None:
     assert desk.nothing(person) == "none_left"
 
 
+@ON_BOTH
 def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: StudyFixture) -> None:
     early, late = desk.person(), desk.person()
     items = add_items(desk.workspace, desk.study.id, "verify", [NewItem("only", QUESTION, "korea")])
@@ -129,6 +133,7 @@ def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Study
         )
 
 
+@ON_BOTH
 def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
@@ -140,6 +145,7 @@ def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: StudyFixtu
     assert found.judgement.seconds == 100_000.0
 
 
+@ON_BOTH
 def test_a_heartbeat_keeps_the_slot(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
@@ -153,6 +159,7 @@ def test_a_heartbeat_keeps_the_slot(desk: StudyFixture) -> None:
     assert at_time(1_002_801.0, leases.expire, desk.workspace, desk.study.id) == 1
 
 
+@ON_BOTH
 def test_expired_slots_are_open_again_after_a_sweep(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
@@ -164,6 +171,7 @@ def test_expired_slots_are_open_again_after_a_sweep(desk: StudyFixture) -> None:
     assert states == {AssignmentState.OPEN}
 
 
+@ON_BOTH
 def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: StudyFixture) -> None:
     person, other = desk.person(), desk.person()
     desk.add("verify", [QUESTION] * 2)
@@ -176,6 +184,7 @@ def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: StudyFixt
     assert desk.nothing(person) == "none_left"
 
 
+@ON_BOTH
 def test_a_second_tab_cannot_overwrite_a_judgement(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION])
@@ -186,6 +195,7 @@ def test_a_second_tab_cannot_overwrite_a_judgement(desk: StudyFixture) -> None:
     assert error.value.judgement.payload["choices"] == [1]
 
 
+@ON_BOTH
 def test_the_same_key_for_another_item_is_refused(desk: StudyFixture) -> None:
     person = desk.person()
     desk.add("verify", [QUESTION] * 2)
@@ -196,6 +206,7 @@ def test_the_same_key_for_another_item_is_refused(desk: StudyFixture) -> None:
         judgements.submit(desk.workspace, person.id, second.assignment.id, {"choices": [1]}, "same")
 
 
+@ON_BOTH
 def test_other_peoples_slots_are_not_there(desk: StudyFixture) -> None:
     person, other = desk.person(), desk.person()
     desk.add("verify", [QUESTION])
@@ -212,6 +223,7 @@ def test_other_peoples_slots_are_not_there(desk: StudyFixture) -> None:
             act()
 
 
+@ON_BOTH
 @pytest.mark.parametrize(("state", "reason"), [(StudyState.PAUSED, "paused"), (StudyState.CLOSED, "closed")])
 def test_a_study_that_rests_gives_out_nothing(desk: StudyFixture, state: StudyState, reason: str) -> None:
     person = desk.person()
@@ -226,6 +238,7 @@ def test_a_study_that_rests_gives_out_nothing(desk: StudyFixture, state: StudySt
             desk.submit(person, work, {"choices": [0]})
 
 
+@ON_BOTH
 def test_caps_hold(studio_workspace: Workspace) -> None:
     desk = open_study(studio_workspace, [{**VOTE, "cap": 2}])
     person = desk.person()
@@ -235,6 +248,7 @@ def test_caps_hold(studio_workspace: Workspace) -> None:
     assert desk.nothing(person) == "cap"
 
 
+@ON_BOTH
 def test_people_are_given_items_of_their_population_and_of_wider_ones(studio_workspace: Workspace) -> None:
     populations = [
         {"name": "uk", "culture": "GB"},
@@ -258,6 +272,7 @@ def test_people_are_given_items_of_their_population_and_of_wider_ones(studio_wor
     }
 
 
+@ON_BOTH
 def test_withdrawing_frees_slots_and_has_answers_replaced(desk: StudyFixture) -> None:
     people = [desk.person() for _ in range(6)]
     (item,) = desk.add("verify", [QUESTION])
@@ -271,6 +286,7 @@ def test_withdrawing_frees_slots_and_has_answers_replaced(desk: StudyFixture) ->
     assert desk.work(desk.person()).item.id == item, "what they had at hand"
 
 
+@ON_BOTH
 def test_attention_checks_come_every_few_items_and_once_each(studio_workspace: Workspace) -> None:
     desk = open_study(studio_workspace, [{**VOTE, "check_every": 3}])
     person = desk.person()
@@ -282,6 +298,7 @@ def test_attention_checks_come_every_few_items_and_once_each(studio_workspace: W
     assert len(set(keys)) == 8
 
 
+@ON_BOTH
 def test_whoever_verifies_goes_on_verifying_and_is_not_put_to_writing(studio_workspace: Workspace) -> None:
     desk = open_study(studio_workspace, [{"name": "write", "kind": "write_question"}, VOTE])
     person = desk.person()
@@ -298,6 +315,7 @@ def test_whoever_verifies_goes_on_verifying_and_is_not_put_to_writing(studio_wor
     assert going_on.stage.name == "write", "the question that they write is at hand"
 
 
+@ON_BOTH
 def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
     """Of one's population and wider ones, not seen, skipped or written by oneself, and without attention
     checks."""

@@ -22,7 +22,7 @@ from folkways_studio.records import Participant, Role
 from folkways_studio.studies.agreement import agreement
 from folkways_studio.work import adjudications, blinding, corrections, judgements, redaction
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, ON_BOTH, QUESTION, StudyFixture, open_study, stored
 
 LABELS = {"category": "Cultural Value", "level": "Invisible", "element": "Time"}
 SENTENCE = {"sentence": "We had potluck.", "spans": [[7, 14]]}
@@ -164,6 +164,7 @@ def test_so_often_and_no_more(desk: StudyFixture, monkeypatch: pytest.MonkeyPatc
     assert last.payload["choices"] == [2]
 
 
+@ON_BOTH
 def test_words_are_redacted_from_corrections_too_and_nothing_else_changes_them(desk: StudyFixture) -> None:
     desk.add("check", [QUESTION])
     person = desk.person()

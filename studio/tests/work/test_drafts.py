@@ -11,7 +11,7 @@ from folkways_studio.errors import ConflictError, DraftConflictError, Submission
 from folkways_studio.records import Draft
 from folkways_studio.work import assignments, drafts
 from folkways_studio.work.task_pages import get_task_page
-from studio.tests.support.studies import QUESTION, StudyFixture, next_work, open_study
+from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
 from tests.support.moments import at_time
 
 
@@ -58,6 +58,7 @@ def test_a_save_whose_reply_was_lost_is_no_conflict(desk: StudyFixture) -> None:
     assert drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"comment": "same"}, 0) == first
 
 
+@ON_BOTH
 def test_of_tabs_that_save_at_once_one_wins_and_the_others_know(desk: StudyFixture) -> None:
     person = desk.person()
     work = desk.work(person)

@@ -29,7 +29,15 @@ from folkways_studio.work.task_pages import get_task_page
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.stages.test_kinds import GOOD, config_of
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study, stored
+from studio.tests.support.studies import (
+    ON_A_FILE,
+    ON_BOTH,
+    QUESTION,
+    StudyFixture,
+    described,
+    open_study,
+    stored,
+)
 
 VOTE = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
 SUGGESTED = (NewPreAnnotation("small", {"choices": [1]}, "2", 0.5),)
@@ -161,6 +169,7 @@ def test_what_was_drawn_once_is_stored_and_never_drawn_again(studio_workspace: W
     assert len(seen_by(desk, [desk.person()], 20)) == 20, "each visited twice"
 
 
+@ON_BOTH
 def test_two_tabs_at_once_settle_it_once(studio_workspace: Workspace) -> None:
     desk = made(studio_workspace, suggestions="half")
     person = desk.person()

@@ -21,7 +21,15 @@ from folkways_studio.studies import agreement, progress
 from folkways_studio.studies.service import get_stage
 from folkways_studio.work import assignments, gold, judgements, leases
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study, stored
+from studio.tests.support.studies import (
+    ON_A_FILE,
+    ON_BOTH,
+    QUESTION,
+    StudyFixture,
+    next_work,
+    open_study,
+    stored,
+)
 
 RIGHT, WRONG = {"choices": [2]}, {"choices": [0]}
 VOTE: Mapping[str, Any] = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
@@ -311,6 +319,7 @@ def test_a_known_answer_given_back_is_not_asked_again(studio_workspace: Workspac
     assert desk.work(other).assignment.id == back.assignment.id, "the slot is used again"
 
 
+@ON_BOTH
 def test_of_two_answers_sent_at_once_both_count(studio_workspace: Workspace) -> None:
     """Two windows of one person: whoever comes second sees what the first did."""
     desk = open_study(studio_workspace, [{**VOTE, "qualification": {"questions": 2, "pass_mark": 1.0}}])

@@ -23,7 +23,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work import drafts, judgements, redaction
 from studio.tests.models.test_redteaming import STAGES as RED_TEAMING
 from studio.tests.models.test_redteaming import offered_by
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, ON_BOTH, QUESTION, StudyFixture, open_study, stored
 from tests.support.chat_server import ChatServer
 
 SECRET = "Kim Min-su of 12 Jongno"
@@ -106,6 +106,7 @@ def test_short_answers_go_with_what_reviewers_made_of_them_but_not_those_of_othe
     assert len(copied) == 2, "the answer, and what the reviewer made of it"
 
 
+@ON_BOTH
 def test_a_question_goes_with_every_step_of_it_and_what_models_were_asked(
     studio_workspace: Workspace,
 ) -> None:
@@ -146,6 +147,7 @@ def judged(desk: StudyFixture) -> list[Any]:
         return list(connection.execute(sa.select(schema.judgements).order_by(schema.judgements.c.id)))
 
 
+@ON_BOTH
 def test_why_an_item_was_dropped_is_no_part_of_the_trail(studio_workspace: Workspace) -> None:
     desk = open_study(studio_workspace, [{"name": "review", "kind": "review", "role": "researcher"}])
     desk.add("review", [QUESTION])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.benchmarks.blend.choices import SEEN, seen, views
@@ -109,6 +109,7 @@ def test_data_that_tell_no_countries_have_no_views_of_cultures() -> None:
     assert seen(["A", "B"], [], "KR", "A", "B") == ("A", "B", None, None)
 
 
+@settings(max_examples=settings().max_examples * 2 // 5)  # each makes whole tables
 @given(
     st.lists(
         st.tuples(

@@ -323,7 +323,10 @@ def test_the_authors_output_is_recognised(tmp_path: Path) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize(("folder", "rows"), [("june_hash04", 37_315), ("head_overlap", 70_088)])
+@pytest.mark.parametrize(
+    ("folder", "rows"),
+    [("june_hash04", 37_315), pytest.param("head_overlap", 70_088, marks=pytest.mark.nightly)],
+)
 def test_ready_made_files_of_full_size(shared: Path, folder: str, rows: int) -> None:
     release = release_at(shared / "parity" / "blend_mcq" / folder)
     items = TASK.items(release)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.culturalbench.build.counting import MajorityRule, count
@@ -88,6 +88,7 @@ def test_votes_of_other_rounds_and_on_dropped_questions_do_not_count(tmp_path: P
     assert (row["right"], row["answers"], row["questions"]) == (100.0, 5, 1)
 
 
+@settings(max_examples=settings().max_examples * 3 // 5)  # each makes five tables
 @given(collections())
 def test_whatever_the_votes_people_are_judged_by_the_rule(votes: Votes) -> None:
     """Each property is checked by a function of its own: drawing votes takes longer than both."""

@@ -126,7 +126,7 @@ def prediction_rows(draw: st.DrawFn, known: list[str]) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.shared
-@settings(max_examples=settings().max_examples * 3 // 5)  # each runs two whole programs
+@settings(max_examples=settings().max_examples * 3 // 10)  # each runs two whole programs
 @given(data=st.data())
 def test_random_and_hostile_files_get_the_organisers_scores(
     shared: Path, few: Path, data: st.DataObject

@@ -98,7 +98,7 @@ def plain_words(text: str) -> str:
     return " " + " ".join(re.sub(r"[^\w\s]", "", text.casefold()).split()) + " "
 
 
-@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("every", [17, pytest.param(1, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("profile", ["paper", "strict"])
 def test_a_real_systems_score_is_explained_by_a_crude_reading(
     shared: Path, items: pl.DataFrame, every: int, profile: str

@@ -54,8 +54,8 @@ CULTURES = {"wb": "IN-WB", "bd": "BD"}
 
 @pytest.fixture(scope="module")
 def made(shared: Path, xcr_systems: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Inputs and tiny models, and a cache of vectors for this module alone. Models so small take no longer for a
-    batch of sixteen times as many tokens."""
+    """Inputs and tiny models, and a cache of vectors for this module alone. Models so small take hardly
+    longer for a batch of four times as many tokens."""
     folder = tmp_path_factory.mktemp("parity")
     (folder / "inputs").symlink_to(xcr_systems / "inputs")
     script = shared / "parity" / "xcr" / "make_tiny_bert.py"
@@ -63,7 +63,7 @@ def made(shared: Path, xcr_systems: Path, tmp_path_factory: pytest.TempPathFacto
     subprocess.run(command, check=True, capture_output=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FOLKWAYS_CACHE", str(folder / "cache"))
-        patch.setattr("folkways.metrics.neural.encoder.TOKENS_PER_BATCH", {"cpu": 4_096, "other": 8_192})
+        patch.setattr("folkways.metrics.neural.encoder.TOKENS_PER_BATCH", {"cpu": 1_024, "other": 8_192})
         yield folder
 
 

@@ -76,7 +76,8 @@ def panels(inputs: Inputs, facets: Sequence[str] = (), *, every_metric: bool = F
 def _of_metric(
     inputs: Inputs, task: str, metric: Metric, split: str | None, facets: Sequence[str]
 ) -> Iterator[Panel]:
-    more = [name for name in (*facets, metric.mean_over) if name and name not in KEY]
+    # What splits one task may be a facet of another.
+    more = [name for name in (*facets, metric.mean_over) if name and name not in (*KEY, split)]
     columns = ("endpoint", *KEY, "language", split or "", metric.name, *more)
     judged = inputs.of(task, columns=columns)
     if metric.name not in judged.columns:

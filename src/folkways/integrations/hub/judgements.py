@@ -19,7 +19,7 @@ from folkways.errors import FolkwaysError
 from folkways.files import WrittenFiles, packed, write_bytes
 from folkways.integrations.hub.metadata import croissant
 from folkways.integrations.stored_run import StoredRun
-from folkways.records import LOST, SCORES, Schema, State, Subject, is_baseline
+from folkways.records import LOST, SCORES, Schema, State, Subject, headline_of, is_baseline
 from folkways.releases.cards import front_matter, hub_licence, size_category
 from folkways.releases.checksums import sha256_of
 from folkways.releases.croissant import CroissantTable
@@ -138,8 +138,9 @@ def _contents(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFram
 def _scores(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFrame) -> Iterator[str]:
     yield "## Scores"
     for each in made:
-        metric = get_task(each.task).metrics[0]
-        rows = scores.filter(pl.col("facet") == "all", task=each.task, metric=metric.name)
+        of_task = scores.filter(pl.col("facet") == "all", task=each.task)
+        metric = headline_of(get_task(each.task).metrics, {*of_task["metric"]})
+        rows = of_task.filter(metric=metric.name)
         several = rows["profile"].n_unique() > 1
         shown = [
             [

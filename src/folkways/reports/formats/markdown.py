@@ -13,7 +13,7 @@ from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import FAILURES, PEOPLE
 from folkways.reports.formats.summary import lede, notices, unasked
 from folkways.reports.views.grids import Cell, grids
-from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard, Row
+from folkways.reports.views.leaderboard import MOST_IN_SUMMARY, Leaderboard
 from folkways.reports.views.overview import open_orders, turned_round, uncertain
 from folkways.reports.views.views import FacetView, ReportView, Score, TaskView
 
@@ -80,7 +80,7 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
             number(row.score),
             interval(row.low, row.high, " to "),
             *([number(board.chance(task))] if chance else []),
-            *([_baseline(board.best_baseline(task))] if baseline else []),
+            *([_baseline(view, board.best_baseline(task, (score.facet, score.value)))] if baseline else []),
             score.shown_n,
             percent(score.coverage),
             count(score.n - score.lost - score.answered),
@@ -100,8 +100,10 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
         )
 
 
-def _baseline(best: Row | None) -> str:
-    return "" if best is None else f"{number(best.score)} ({escape(best.name.removeprefix('baseline '))})"
+def _baseline(view: ReportView, best: Score | None) -> str:
+    if best is None:
+        return ""
+    return f"{number(best.score)} ({escape(view.short[best.endpoint].removeprefix('baseline '))})"
 
 
 def _task(view: ReportView, task: TaskView, ranks: Mapping[str, Rank]) -> Iterable[str]:

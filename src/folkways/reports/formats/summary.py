@@ -50,8 +50,9 @@ def interval_example(view: ReportView, matrix: Sequence[Column]) -> str:
         for name in column.task.models:
             score = column.scores.get(name)
             if score is not None and score.low < score.high:
+                part = f", {column.group}" if column.group else ""
                 return (
-                    f"{view.short[name]} scored {number(score.score)} on {column.task.title}. Other "
+                    f"{view.short[name]} scored {number(score.score)} on {column.task.title}{part}. Other "
                     "questions of the same kind would have given another score: over all of them, it "
                     f"probably lies between {number(score.low)} and {number(score.high)}. That is the "
                     "95\u202f% interval; one in twenty is wrong."
@@ -155,7 +156,7 @@ def _left_out(view: ReportView) -> list[str]:
         + (
             f"the score is a mean of {score.shown_n} expected answers"
             if score.left_out < score.n
-            else f"there is no score of {count(score.n)} answers"
+            else f"there is no score of {plural(score.n, 'answer')}"
         )
         + f"; the rule leaves out {reasons(score.why_left_out)}."
         for task in view.tasks

@@ -277,29 +277,19 @@ class Leaderboard:
         """The score of guessing among the options; NaN for a task without options."""
         return self.view.data.chance.get(task.task, math.nan)
 
-    def best_baseline(self, task: TaskView) -> Row | None:
-        """The best baseline that a run asked, in the profile shown; None if none was asked."""
-        baselines = [
-            row for row in self._baselines(task) if row.counted and row.counted.endpoint in self.view.asked
-        ]
-        return min(baselines, key=lambda row: _worse(row.score, task.metric), default=None)
+    def best_baseline(self, task: TaskView, group: tuple[str, str] = (WHOLE, WHOLE)) -> Score | None:
+        """The best baseline that a run asked, in the profile shown; None if none was asked. group: the facet
+        and value that scores are of."""
+        of_run = [score for score in _baselines(task, group) if score.endpoint in self.view.asked]
+        return min(of_run, key=lambda score: _worse(score.score, task.metric), default=None)
 
-    def guessing(self, task: TaskView) -> float:
+    def guessing(self, task: TaskView, group: tuple[str, str] = (WHOLE, WHOLE)) -> float:
         """The score without any knowledge: chance, or for a task without options the best baseline, asked or
-        computed; NaN without one."""
+        computed; NaN without one. group: the facet and value that scores are of."""
         scores = sorted(
-            (row.score for row in self._baselines(task)), key=lambda one: _worse(one, task.metric)
+            (score.score for score in _baselines(task, group)), key=lambda one: _worse(one, task.metric)
         )
         return self.view.data.chance.get(task.task, scores[0] if scores else math.nan)
-
-    def _baselines(self, task: TaskView) -> list[Row]:
-        """The baselines with a score in the profile shown."""
-        rows = (row for row in self.rows(task) if row.kind == "baseline" and row.counted)
-        return [
-            row
-            for row in rows
-            if row.score == row.score and row.counted and row.counted.profile == task.profile
-        ]
 
     def _row(self, score: Score, rank: Rank | None) -> Row:
         name = self.view.short[score.endpoint]
@@ -355,6 +345,19 @@ class Leaderboard:
 def _worse(score: float, metric: Metric) -> float:
     """A number that is greater, the worse a score is."""
     return score if metric.lower_is_better else -score
+
+
+def _baselines(task: TaskView, group: tuple[str, str]) -> list[Score]:
+    """The scores of baselines in a group, in the profile shown."""
+    scores = task.whole if group == (WHOLE, WHOLE) else task.headline
+    return [
+        score
+        for score in scores
+        if score.baseline
+        and score.profile == task.profile
+        and (score.facet, score.value) == group
+        and score.score == score.score
+    ]
 
 
 def _row(

@@ -86,11 +86,12 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
 
 def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
     """Whether no model is better than guessing beyond chance, where guessing has a score."""
-    guessing = leaderboard.guessing(task)
     beats = [
-        beats_guessing(row.low, row.high, guessing, task.metric)
-        for row in leaderboard.rows(task)
-        if row.kind == "model" and row.counted and row.counted.profile == task.profile
+        beats_guessing(
+            score.low, score.high, leaderboard.guessing(task, (score.facet, score.value)), task.metric
+        )
+        for score in task.headline
+        if not score.baseline and score.profile == task.profile
     ]
     return any(one is not None for one in beats) and not any(beats)
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways.display import shown_n
 from folkways.names import WHOLE, culture_name, short_endpoints, value_name
-from folkways.records import Metric, Signature, State, is_baseline
+from folkways.records import Metric, Signature, State, headline_of, is_baseline
 from folkways.reports.data import ReportData
 
 MAX_ENDPOINTS_ON_PAGE = 10
@@ -230,7 +230,7 @@ class ReportView:
     def _task(self, task: str, scores: Sequence[Score]) -> TaskView:
         measured = dict.fromkeys(score.metric for score in scores)
         metrics = self.data.metrics.get(task) or tuple(Metric(name, name, "") for name in measured)
-        headline = next((metric for metric in metrics if metric.name in measured), metrics[0])
+        headline = headline_of(metrics, measured)
         profiles = tuple(dict.fromkeys(score.profile for score in scores))
         whole = [score for score in scores if score.facet == WHOLE]
         of_headline = [score for score in scores if score.metric == headline.name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -16,7 +16,7 @@ from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.evidence.contributions import COVERAGE_KEYS, SERVED
 from folkways.names import WHOLE
-from folkways.records import Metric, is_baseline
+from folkways.records import Metric, headline_of, is_baseline
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.results.completeness import lacking
 from folkways.runs.results.find_models import StoredModel, find_models, judgements_of
@@ -87,11 +87,10 @@ def _compared(
     profile: str | None,
     by: str,
 ) -> Comparison:
-    chosen, resolved = metric_of(task, metric), task.resolve_profile(profile)
-    judged = {
-        one.label: judgements_with(judgements_of(database, one, task.name, resolved), chosen, task)
-        for one in asked
-    }
+    resolved = task.resolve_profile(profile)
+    judged = {one.label: judgements_of(database, one, task.name, resolved) for one in asked}
+    chosen = metric_of(task, metric, set.intersection(*(set(frame.columns) for frame in judged.values())))
+    check_measured([*judged.values()], chosen, task)
     check_facet(by, task, judged)
     signatures = {one.label: _signature(database, one, task.name, resolved) for one in asked}
     notes = [
@@ -120,26 +119,31 @@ def common_tasks(asked: Sequence[StoredModel], names: Sequence[str] | str | None
     return [get_task(name) for name in common]
 
 
-def metric_of(task: Task, name: str | None) -> Metric:
-    """The metric of that name or label, or the headline of the task for None; UnknownNameError otherwise."""
+def metric_of(task: Task, name: str | None, measured: Container[str] = ()) -> Metric:
+    """The metric of that name or label, or for None the headline of the task among those that were
+    ``measured``; UnknownNameError otherwise."""
     if name is None:
-        return task.metrics[0]
+        return headline_of(task.metrics, measured)
     for metric in task.metrics:
         if name in (metric.name, metric.label):
             return metric
     raise UnknownNameError(f"metric of {task.name}", name, [metric.name for metric in task.metrics])
 
 
-def judgements_with(judged: pl.DataFrame, metric: Metric, task: Task) -> pl.DataFrame:
-    """The judgements of a task as they are; NotJudgedError, with the metrics that there are, if they have no
-    column of the ``metric``."""
-    if metric.name in judged.columns:
-        return judged
-    raise NotJudgedError(
-        f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several of "
-        "them, or was not computed; compare by one of "
-        f"{', '.join(column.name for column in task.metrics if column.name in judged.columns)}"
-    )
+def check_measured(judged: Sequence[pl.DataFrame], metric: Metric, task: Task) -> None:
+    """NotJudgedError, with the metrics that there are, if the judgements of a task have no column of the
+    ``metric``, or none of them a value and no rule leaves it out."""
+    has_values = {
+        column.name: any(frame[column.name].count() for frame in judged)
+        for column in task.metrics
+        if all(column.name in frame.columns for frame in judged)
+    }
+    if not has_values.get(metric.name, False) and not (metric.leaves_out and metric.name in has_values):
+        raise NotJudgedError(
+            f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several "
+            "of them, or was not computed; compare by one of "
+            f"{', '.join(name for name, there in has_values.items() if there)}"
+        )
 
 
 def check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> None:
@@ -182,13 +186,11 @@ def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile:
     """One sentence for each model whose replies the token limit often cut, readable or not."""
     for one in asked:
         rows = results.load_scores(workspace, one.run).filter(
-            endpoint=one.endpoint,
-            task=task,
-            profile=profile,
-            facet=WHOLE,
-            metric=get_task(task).metrics[0].name,
+            endpoint=one.endpoint, task=task, profile=profile, facet=WHOLE
         )
-        for row in rows.iter_rows(named=True):
+        for row in rows.filter(metric=headline_of(get_task(task).metrics, {*rows["metric"]}).name).iter_rows(
+            named=True
+        ):
             replies = row["n"] - row["failed"] - row["missing"]
             if row["cut"] > MANY_UNREADABLE * replies:
                 yield (

@@ -14,7 +14,8 @@ from folkways.cultures import get_language
 from folkways.display import count, number, percent, plural
 from folkways.errors import FolkwaysError
 from folkways.evidence.answers import MANY_UNREADABLE
-from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Signature, is_baseline
+from folkways.names import WHOLE
+from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Signature, headline_of, is_baseline
 from folkways.reports.formats.summary import MAX_NAMED, listing
 from folkways.runs.planning.plan import TaskPlan, stored_plan
 from folkways.runs.scores.scoring import judged_pages, scores_of_run, unsummarised
@@ -139,7 +140,7 @@ def read_otherwise(
     scores: records.SCORES of the run on the task. Where they lack another profile, replies are judged here,
         and nothing is stored.
     """
-    whole = scores.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))
+    whole = scores.filter(facet=WHOLE, metric=headline_of(task.metrics, {*scores["metric"]}).name)
     for row in whole.iter_rows(named=True):
         replies = row["n"] - row["failed"] - row["missing"]
         if is_baseline(row["endpoint"]) or replies - _read(row) <= MANY_UNREADABLE * replies:
@@ -183,4 +184,4 @@ def _judged(
         for page, _ in judged_pages(plan, results.response_pages(workspace, run, part), profile)
     )
     scored = scores_of_run(plan, pl.concat(pages, how="vertical_relaxed"))
-    return scored.filter((pl.col("facet") == "all") & (pl.col("metric") == task.metrics[0].name))
+    return scored.filter(facet=WHOLE, metric=headline_of(task.metrics, {*scored["metric"]}).name)

@@ -173,7 +173,8 @@ def run_import(
             imports.release(workspace, job)
     except RowsError as error:
         lines = list(error.problems.items())
-        message = f"{len(lines)} rows cannot be used" if len(lines) > 1 else "a row cannot be used"
+        message = f"{len(lines)} row{'s' if len(lines) > 1 else ''} cannot be used"
+        message += f": {error.cause}" if error.cause else ""
         imports.end(workspace, job, ImportState.FAILED, error=message, problems=lines)
     except FolkwaysError as error:
         imports.end(workspace, job, ImportState.FAILED, error=str(error))

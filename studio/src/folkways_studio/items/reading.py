@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from folkways.sdk.errors import UnknownNameError
@@ -136,6 +136,7 @@ def checked_rows(
     ids = [name for name in IDS if name not in kind.own_columns]
     files = media_names(workspace, study_id)
     problems: dict[int, str] = {}
+    refused_fields: set[str] = set()
     new: list[CheckedItem] = []
     for number, row in enumerate(rows, 1):
         if number % AT_ONCE == 0:
@@ -150,6 +151,7 @@ def checked_rows(
             suggestions = checked_suggestions(suggestions_in(row), kind, content, stage_record.config)
         except SubmissionError as error:
             problems[number] = str(error)
+            refused_fields |= error.problems.keys()
             continue
         if missing := [name for name in kind.media(content, stage_record.config) if name not in files]:
             problems[number] = no_file(missing[0])
@@ -170,8 +172,20 @@ def checked_rows(
             )
         )
     if problems:
-        raise RowsError(problems, file)
+        columns = {name: None for row in rows for name in row}
+        example = kind.example_row(stage_record.config)
+        raise RowsError(problems, file, _lacking(refused_fields, [*columns], example))
     return new
+
+
+def _lacking(fields: Set[str], columns: Sequence[str], example: Mapping[str, str]) -> str | None:
+    """What to say of refused fields for which a table has no column; None if it has one for each.
+    example: a row that the stage can use."""
+    refused = fields - content_of(dict.fromkeys(columns, "-")).keys()
+    lacking = [name for name, cell in example.items() if refused & content_of({name: cell}).keys()]
+    if not lacking:
+        return None
+    return f"the table has no column {', '.join(lacking)}; its columns are {', '.join(columns)}"
 
 
 def _known_answer(

@@ -36,10 +36,13 @@ MOST_PROBLEMS = 20
 
 class RowsError(DataError):
     """Some rows of a table cannot be used. ``problems``: row (1-based, without the header) -> what is wrong
-    and what to do."""
+    and what to do. ``cause``: what they have in common, where that is more than the rows themselves say."""
 
-    def __init__(self, problems: Mapping[int, str], file: Path | str | None = None) -> None:
+    def __init__(
+        self, problems: Mapping[int, str], file: Path | str | None = None, cause: str | None = None
+    ) -> None:
         self.problems = dict(problems)
+        self.cause = cause
         shown = [f"  row {row}: {problem}" for row, problem in list(self.problems.items())[:MOST_PROBLEMS]]
         hidden = len(self.problems) - len(shown)
         count = (
@@ -47,7 +50,15 @@ class RowsError(DataError):
             "was taken over"
         )
         super().__init__(
-            "\n".join((f"{count}:", *shown, *([f"  and {hidden} more"] if hidden else []))), file=file
+            "\n".join(
+                (
+                    f"{count}:",
+                    *([f"  {cause}"] if cause else []),
+                    *shown,
+                    *([f"  and {hidden} more"] if hidden else []),
+                )
+            ),
+            file=file,
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from folkways.sdk.errors import FolkwaysError
+from folkways_studio.errors import StudioError
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.web.request_context import RequestContext
 
@@ -37,4 +38,5 @@ def problem_lines(context: RequestContext, error: FolkwaysError) -> list[str]:
             context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem)
             for row, problem in [*error.problems.items()][:MOST_LINES]
         ]
-    return str(error).splitlines()
+    words = error.words(context.gettext) if isinstance(error, StudioError) else str(error)
+    return words.splitlines()

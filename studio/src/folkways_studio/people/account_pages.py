@@ -121,12 +121,11 @@ def change_password(context: RequestContext) -> Response:
     ):
         problems = {"current": context.gettext("This is not your present password.")}
         return context.page("people/account.html.j2", 403, problems=problems, has_password=True)
-    if len(context.text("password")) < accounts.SHORTEST_PASSWORD:
-        message = context.gettext(
-            "At least %(count)s characters are needed.", count=accounts.SHORTEST_PASSWORD
-        )
-        return context.page("people/account.html.j2", 422, problems={"password": message}, has_password=True)
-    accounts.set_password(context.workspace, context.me.id, context.text("password"))
+    try:
+        accounts.set_password(context.workspace, context.me.id, context.text("password"))
+    except SubmissionError as error:
+        problems = error.problems_in(context.gettext)
+        return context.page("people/account.html.j2", 422, problems=problems, has_password=True)
     context.cookies[SESSION_COOKIE] = None
     return context.go("/signin", "password-changed")
 
@@ -172,13 +171,9 @@ def choose_new_password(context: RequestContext) -> Response:
     token = context.request.path_params["token"]
     try:
         password_links.use_link(context.workspace, token, context.text("password"))
-    except SubmissionError:
+    except SubmissionError as error:
         account = password_links.account_of_link(context.workspace, token)
-        message = context.gettext(
-            "At least %(count)s characters are needed.", count=accounts.SHORTEST_PASSWORD
-        )
-        return context.page(
-            "people/password.html.j2", 422, login=account.login, problems={"password": message}
-        )
+        problems = error.problems_in(context.gettext)
+        return context.page("people/password.html.j2", 422, login=account.login, problems=problems)
     context.cookies[SESSION_COOKIE] = None
     return context.go("/signin", "password-changed")

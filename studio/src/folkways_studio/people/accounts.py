@@ -20,7 +20,13 @@ from folkways_studio.database.rows import (
     read_first,
     read_values,
 )
-from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionError, TooManyAttemptsError
+from folkways_studio.errors import (
+    Message,
+    NotAllowedError,
+    NotFoundError,
+    SubmissionError,
+    TooManyAttemptsError,
+)
 from folkways_studio.people.sessions import token_hash
 from folkways_studio.records import Account, Role, from_row
 
@@ -87,9 +93,9 @@ def prepare_account(login: str, password: str | None, *, name: str = "", locale:
     cannot be used; the function raises it if the login is taken.
     """
     login = login.strip().casefold()
-    problems = {}
+    problems: dict[str, str] = {}
     if not 1 <= len(login) <= 256:
-        problems["login"] = "give a name or an e-mail address of up to 256 characters"
+        problems["login"] = Message("Give a name or an e-mail address of up to 256 characters.")
     if password is not None:
         problems |= _password_problems(password)
     if problems:
@@ -101,7 +107,7 @@ def prepare_account(login: str, password: str | None, *, name: str = "", locale:
             connection.scalar(sa.select(schema.accounts.c.id).where(schema.accounts.c.login == login))
             is not None
         ):
-            raise SubmissionError({"login": f"{login!r} is taken; sign in, or choose another"})
+            raise SubmissionError({"login": Message("This name is taken; sign in, or choose another.")})
         return insert_account(connection, login, hashed, name.strip()[:256] or login, locale)
 
     return make
@@ -126,9 +132,9 @@ def insert_account(
 
 def _password_problems(password: str) -> dict[str, str]:
     if len(password) < SHORTEST_PASSWORD:
-        return {"password": f"needs at least {SHORTEST_PASSWORD} characters"}
+        return {"password": Message("At least %(count)s characters are needed.", count=SHORTEST_PASSWORD)}
     if len(password) > LONGEST_PASSWORD:
-        return {"password": f"may have {LONGEST_PASSWORD} characters at most"}
+        return {"password": Message("This is too long; characters allowed: %(most)s.", most=LONGEST_PASSWORD)}
     return {}
 
 
@@ -334,9 +340,9 @@ def require_one(mine: Collection[Role], *roles: Role) -> None:
     if not mine:
         raise NotFoundError("there is no such study")
     if not set(mine) & set(roles):
-        raise NotAllowedError(
-            "this needs the role %(roles)s; ask an owner of the study", roles=" / ".join(roles)
-        )
+        named = " / ".join(f"%({role})s" for role in roles)
+        names = Message(named, **{role: Message(role) for role in roles})
+        raise NotAllowedError("this needs the role %(roles)s; ask an owner of the study", roles=names)
 
 
 def members(workspace: Workspace, study_id: int, *roles: Role) -> tuple[tuple[Account, Role], ...]:

@@ -99,7 +99,8 @@ def join(context: RequestContext) -> Response:
             locale=context.locale,
         )
     except SubmissionError as error:
-        return _invitation(context, study, role, {}, by_service=False, problems=error.problems, status=422)
+        problems = error.problems_in(context.gettext)
+        return _invitation(context, study, role, {}, by_service=False, problems=problems, status=422)
     except ReturnError as error:
         carried = {name: value for name, value in parameters.items() if value}
         problems = {"return_code": sentence(error.words(context.gettext))}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Event
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from anyio import CapacityLimiter
 from starlette.datastructures import FormData, UploadFile
@@ -133,6 +134,16 @@ class RequestContext:
     def here(self) -> str:
         query = self.request.url.query
         return self.path if self.is_change or not query else f"{self.path}?{query}"
+
+    @property
+    def came_from(self) -> str:
+        """The page of the studio whose form was sent; empty where that is not known."""
+        sent = urlsplit(self.request.headers.get("referer", ""))
+        path = sent.path.removeprefix(self.studio.settings.prefix)
+        is_own = self.is_change and sent.netloc == self.request.headers.get("host")
+        if not is_own or path.startswith("//"):
+            return ""
+        return f"{path}?{sent.query}" if sent.query else path
 
     @property
     def address(self) -> str:

@@ -180,7 +180,8 @@ def _refuse_stranger(context: RequestContext) -> Response | None:
 def problem(context: RequestContext, error: FolkwaysError) -> Response:
     """An error as a page or, for a script, as JSON."""
     status = error.status if isinstance(error, StudioError) else 400
-    problems = error.problems_in(context.gettext) if isinstance(error, SubmissionError) else {}
+    named = error.problems_in(context.gettext) if isinstance(error, SubmissionError) else {}
+    problems = {name: sentence(words) for name, words in named.items()}
     words = error.words(context.gettext) if isinstance(error, StudioError) else str(error)
     return _say(context, status, sentence(words), problems)
 

@@ -107,8 +107,11 @@ def show_rest(context: RequestContext) -> Response:
 @routes.get(TASK_PAGE, PARTICIPANT)
 def show_task(context: RequestContext) -> Response:
     """The page of one task, with what was typed before."""
-    if context.task.work.assignment.state != AssignmentState.LEASED:
-        return context.go(f"/work/{context.study.name}", "answered-before")
+    slot = context.task.work.assignment
+    if slot.state == AssignmentState.DONE:  # people go back in the browser to see or correct it
+        return context.go(f"{context.task_address(slot.id)}/sent")
+    if slot.state != AssignmentState.LEASED:
+        return context.go(f"/work/{context.study.name}")
     stage = context.task.work.stage
     if is_untrained(context.workspace, context.participant.id, stage):  # it got one after they took the task
         return context.go(f"/work/{context.study.name}/training/{stage.name}")

@@ -26,7 +26,7 @@ from folkways_studio.programs import deliveries, webhook_sender, webhooks
 from folkways_studio.programs.deliveries import PAUSES, claim_due, settle
 from folkways_studio.records import StudyState
 from folkways_studio.studies import service as studies
-from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study
+from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, open_study
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.worlds import World
 from tests.support.moments import at_time
@@ -132,6 +132,7 @@ def hook_of(desk: StudyFixture, url: str = "https://example.org/", *events: str)
     return webhooks.create_webhook(desk.workspace, desk.study.id, url, events)[0]
 
 
+@ON_BOTH
 def test_only_chosen_events_of_its_study_are_queued_and_taken_once(desk: StudyFixture) -> None:
     workspace, now = desk.workspace, time.time() + 5
     hook = hook_of(desk, "https://example.org/", "study.paused")
@@ -151,6 +152,7 @@ def test_only_chosen_events_of_its_study_are_queued_and_taken_once(desk: StudyFi
         webhooks.delete_webhook(workspace, other.study.id, hook.id)
 
 
+@ON_BOTH
 def test_what_is_rolled_back_is_not_told(desk: StudyFixture) -> None:
     hook = hook_of(desk)
     with pytest.raises(ZeroDivisionError), desk.workspace.write() as connection:

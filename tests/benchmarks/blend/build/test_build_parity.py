@@ -25,7 +25,9 @@ JUNE = "3e4dcbd"
 SETS = {"head_overlap": ("24e7d73", "overlap"), "june_hash04": (JUNE, "hash04")}
 
 
-@pytest.fixture(scope="module", params=SETS)
+@pytest.fixture(
+    scope="module", params=[pytest.param("head_overlap", marks=pytest.mark.nightly), "june_hash04"]
+)
 def built(shared: Path, request: pytest.FixtureRequest) -> tuple[QuestionsBuild, Path]:
     data, judge = SETS[request.param]
     reference = shared / "parity" / "blend_mcq" / request.param

@@ -176,6 +176,16 @@ def test_what_strict_mends() -> None:
     assert chosen["UK"].right == ("",)  # and the second count of tea is the one that stays
 
 
+def test_strict_has_the_most_frequent_answers_right_and_no_other() -> None:
+    source = question(UK=[("tea", 4), ("milk", 4), ("cola", 3)], Spain=[("steak", 5)])
+    assert choosing.meanings(source).right == {"UK": ("tea", "milk"), "Spain": ("steak",)}
+
+
+def test_no_judge_is_asked_whether_equal_words_mean_the_same() -> None:
+    source = question(UK=[("tea", 3), ("soup", 3)], Iran=[("Tea", 3)])
+    assert choosing.meanings(source).open_pairs() == [("soup", "tea")]
+
+
 def test_most_frequent_answers_without_the_form_leave_a_country_without_questions() -> None:
     text = "How many in your country? (Arabic numerals)"
     groups = {"UK": (AnswerGroup(("some",), 5), AnswerGroup(("4",), 2)), "Spain": (AnswerGroup(("3",), 5),)}

@@ -59,7 +59,7 @@ def june(shared: Path) -> pl.DataFrame:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("tool_set", ["default", "simple"])
+@pytest.mark.parametrize("tool_set", ["default", pytest.param("simple", marks=pytest.mark.nightly)])
 def test_the_pairs_that_the_paper_names(june: pl.DataFrame, tool_set: str) -> None:
     """Top pairs in the paper's order, and Northern Nigeria with Greece, South Korea and Ethiopia among the
     lowest."""

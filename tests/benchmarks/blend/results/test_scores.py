@@ -172,7 +172,14 @@ def test_one_model_in_one_culture_has_the_test_by_question_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("models", "cultures", "alike"), [(1, 16, 0.14), (4, 16, 0.14), (8, 16, 0.30), (8, 6, 0.14)]
+    ("models", "cultures", "alike"),
+    [
+        (1, 16, 0.14),
+        *(
+            pytest.param(*kind, marks=pytest.mark.nightly)
+            for kind in ((4, 16, 0.14), (8, 16, 0.30), (8, 6, 0.14))
+        ),
+    ],
 )
 def test_topics_that_do_not_differ_are_hardly_ever_told_apart(
     models: int, cultures: int, alike: float

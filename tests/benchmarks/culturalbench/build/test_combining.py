@@ -17,7 +17,7 @@ from tests.support.votes_data import statements_of
 
 GOLD = st.lists(st.sampled_from(LETTERS), min_size=2, max_size=4, unique=True).map(sorted)
 STATEMENTS = ("bread", "tea", "salt", "None")
-TRIALS = 3000
+TRIALS = 1000
 
 
 def _shared(option: str, frequency: Counter[str]) -> float:

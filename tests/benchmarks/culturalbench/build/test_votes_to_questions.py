@@ -6,7 +6,7 @@ from __future__ import annotations
 from random import Random
 
 import polars as pl
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways.benchmarks.culturalbench.build.counting import MajorityRule, count
@@ -26,6 +26,7 @@ from folkways.benchmarks.culturalbench.votes import LETTERS, OPTIONS, VOTES, Vot
 from tests.support.votes_data import collections, statements_of, votes_of
 
 
+@settings(max_examples=settings().max_examples * 2 // 5)  # each makes nine tables
 @given(collections(), st.integers(), st.randoms(use_true_random=False))
 def test_whatever_the_votes_what_is_built_of_them_agrees_with_them(
     votes: Votes, seed: int, random: Random

@@ -72,3 +72,10 @@ def test_nothing_is_best_where_nothing_is_named_often_enough() -> None:
 def test_replies_that_name_no_strategy_make_no_table() -> None:
     with pytest.raises(NotAvailableError, match="names a strategy"):
         strategy_tables(findings(named(None, 4, 0.5, 0.5)))
+
+
+def test_where_the_rule_leaves_out_every_reply_judging_again_is_not_the_remedy() -> None:
+    with pytest.raises(NotAvailableError, match="no reply to xcr/adaptation counts here"):
+        strategy_tables(findings([row(ADAPTATION, "q", strategy="Label", csi_edit_intra=None)]))
+    with pytest.raises(NotAvailableError, match="judge them again"):
+        strategy_tables(findings([row(ADAPTATION, "q", strategy="Label")]))

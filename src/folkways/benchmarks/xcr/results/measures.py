@@ -80,8 +80,11 @@ def measures(inputs: Inputs, task: str, judged: pl.DataFrame) -> list[AnalysedMe
             if (metric := _first(inputs, task, judged, names))
         ]
     if not chosen:
+        names = {metric.name for metric in inputs.metrics.get(task, ())}
         raise NotAvailableError(
-            f"the judgements of {task} have none of its metrics; judge them again: folkways score RUN"
+            f"no reply to {task} counts here; in strict, all do: folkways score RUN --profile strict"
+            if names & {*inputs.judged.columns}
+            else f"the judgements of {task} have none of its metrics; judge them again: folkways score RUN"
         )
     return chosen
 

@@ -24,9 +24,9 @@ def answers_of(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def lines_of(payload: Mapping[str, Any]) -> dict[str, str]:
-    """Key -> every answer of a judgement in a line."""
+    """Key -> every answer of a judgement in a line; a dash where nothing was chosen or marked."""
     return {
-        key: value if isinstance(value, str) else PART_TYPES[kind].line(value)
+        key: value if isinstance(value, str) else PART_TYPES[kind].line(value) or "–"
         for kind, answers in payload.items()
         for key, value in answers.items()
     }

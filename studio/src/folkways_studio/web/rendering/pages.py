@@ -122,11 +122,12 @@ def filled(context: Context, kind: Any, values: Mapping[str, Any]) -> Markup:
     return Markup(template.render({**context.get_all(), **values}))  # noqa: S704 - a template
 
 
-def day(moment: float | None) -> str:
-    """Seconds since the epoch as date and time in UTC, in the same order in every script; empty for None."""
+def day(moment: float | None, zone: str = " UTC") -> str:
+    """Seconds since the epoch as date and time in UTC, in the same order in every script; empty for None.
+    zone: what follows; "" where the page says the zone once."""
     if moment is None:
         return ""
-    return _from_left(datetime.datetime.fromtimestamp(moment, datetime.UTC).strftime("%Y-%m-%d %H:%M"))
+    return _from_left(f"{datetime.datetime.fromtimestamp(moment, datetime.UTC):%Y-%m-%d %H:%M}{zone}")
 
 
 def _from_left(text: str) -> Markup:

@@ -105,7 +105,7 @@ if (form) {
     place.hidden = false;
     const link = document.createElement("a");
     link.href = `#${place.id}`;
-    link.textContent = `${asked.querySelector("legend bdi").textContent}: ${problem}`;
+    link.textContent = `${asked.querySelector("legend bdi").textContent} – ${problem}`;
     item.replaceChildren(link);
     link.addEventListener("click", (event) => {
       event.preventDefault();
