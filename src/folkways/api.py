@@ -14,7 +14,7 @@ import polars as pl
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.registry import is_name
 from folkways.engine.budget import parse_budget
-from folkways.errors import UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.frames import is_frame, table_of_text
 from folkways.records import SCORES, Frame
 from folkways.reports.data import ReportData
@@ -137,9 +137,9 @@ class Run:
 
         models: names, for some of its models; runs, to compare with theirs; none, for all its models.
         """
-        return compare(
-            *(models if models and all(isinstance(one, str) for one in models) else (self, *models)), **how
-        )
+        if models and all(isinstance(one, str) for one in models):
+            return compare(*models, **{"runs": self, **how})
+        return compare(self, *models, **how)
 
     def __len__(self) -> int:
         """The number of replies that it expects."""
@@ -412,8 +412,8 @@ def gate(
     from folkways.runs.gate import GateKeywords, check_run
 
     check_names(how, {*GateKeywords.__annotations__}, {"min", "max_drop_vs", "models", "workspace"})
-    name, location = (run.name, run.workspace) if isinstance(run, Run) else (run, workspace)
-    return check_run(name, location, minimums=min, drops=max_drop_vs, models=models, **how)
+    name = run.name if isinstance(run, Run) else run
+    return check_run(name, _place_of([run], workspace), minimums=min, drops=max_drop_vs, models=models, **how)
 
 
 def compare(
@@ -433,13 +433,7 @@ def compare(
     from folkways.runs.results.compare import compare as compare_models
 
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
-    runs_given = [
-        *(one for one in models if isinstance(one, Run)),
-        *(one for one in places if isinstance(one, Run)),
-    ]
-    if runs_given and workspace == WORKSPACE:
-        workspace = runs_given[0].workspace
-    database = opened(workspace)
+    database = opened(_place_of([*models, *places], workspace))
     existing = {record.name for record in run_records.list_runs(database)}
     names = [one for one in models if isinstance(one, str) and one not in existing]
     places += [one for one in models if isinstance(one, Run) or one in existing]
@@ -463,11 +457,27 @@ def report(
 
     check_names(how, {*ReportKeywords.__annotations__}, {"workspace"})
     several = [runs] if isinstance(runs, (str, Run)) else list(runs)
-    held = [one.workspace for one in several if isinstance(one, Run)]
-    where = held[0] if held and workspace == WORKSPACE else workspace
-    return report_runs(
-        [one.name if isinstance(one, Run) else one for one in several], out, workspace=where, **how
-    )
+    names = [one.name if isinstance(one, Run) else one for one in several]
+    return report_runs(names, out, workspace=_place_of(several, workspace), **how)
+
+
+def _place_of(runs: Sequence[str | Run], workspace: str | Path | Workspace) -> str | Path | Workspace:
+    """The workspace of ``runs``: of those that are objects, or else ``workspace``. FolkwaysError for objects
+    of several: a name in one may be another run in the other."""
+    places = {one.workspace.place: one.workspace for one in runs if isinstance(one, Run)}
+    if not places:
+        return workspace
+    if workspace != WORKSPACE:
+        named = opened(workspace)
+        places.setdefault(named.place, named)
+    if len(places) > 1:
+        raise FolkwaysError(
+            f"one call reads one workspace, and these are {len(places)}: "
+            f"{', '.join(one.location for one in places.values())}\n"
+            "Ask all models in one, or export the runs (folkways export every-eval-ever) and give the files "
+            "to folkways.compare_logs or folkways.report_logs"
+        )
+    return next(iter(places.values()))
 
 
 def one_or_several(models: Any) -> list[Any]:

@@ -251,6 +251,15 @@ TOLD: dict[str, tuple[Callable[[], Any], str]] = {
     "judging a number": (lambda: folkways.judge(TASK, 3), "give a frame of polars or pandas"),
 }
 
+ACROSS: dict[str, Callable[[folkways.Run, folkways.Run], Any]] = {
+    "compare": folkways.compare,
+    "compare, by runs": lambda held, elsewhere: folkways.compare("first", "random", runs=[held, elsewhere]),
+    "compare, of a run": lambda held, elsewhere: held.compare(elsewhere),
+    "report": lambda held, elsewhere: folkways.report([held, elsewhere], "report"),
+    "report, by workspace": lambda held, elsewhere: folkways.report(held, workspace=elsewhere.workspace),
+    "gate, by workspace": lambda held, elsewhere: folkways.gate(held, workspace=elsewhere.workspace),
+}
+
 
 LIKE_OTHERS = {
     "a function in second place", "models as a tuple", "a polars frame of replies", "a recipe as a path",
@@ -322,6 +331,30 @@ class TestWhatTheyGive:
         assert folkways.compare(held)[0].task == TASK
         assert len(held) == 2 * len(ITEMS)
         assert folkways.report(held, "out", formats="md")
+
+    def test_names_compared_in_a_run_are_its_own(
+        self, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        held = folkways.load_run("small")
+        compared = held.compare("first", "random")[0]
+        assert set(compared.ranking["model"]) == set(folkways.compare(held)[0].ranking["model"])
+        monkeypatch.chdir(tmp_path)
+        assert held.compare("first", "random")[0].differences.equals(compared.differences)
+
+    @pytest.mark.parametrize("use", ACROSS.values(), ids=ACROSS)
+    def test_runs_of_two_workspaces_are_not_looked_up_in_one(
+        self, here: Path, tmp_path: Path, use: Callable[[folkways.Run, folkways.Run], Any]
+    ) -> None:
+        elsewhere = folkways.run(TASK, "baseline/random", workspace=tmp_path / "elsewhere.db", name="large")
+        with pytest.raises(
+            FolkwaysError, match=r"reads one workspace, and these are 2: folkways\.db, .*elsew"
+        ):
+            use(last(), elsewhere)
+
+    def test_one_workspace_opened_twice_is_one(self, here: Path) -> None:
+        again = folkways.load_run("large", here.resolve() / "folkways.db")
+        assert folkways.report([folkways.load_run("small"), again], "report")
+        assert folkways.gate(again, min={TASK: 1}, workspace="./folkways.db").passed
 
     def test_gate_says_whether_it_passed(self, here: Path) -> None:
         assert folkways.gate("large", min={TASK: 1}).passed

@@ -20,7 +20,7 @@ from folkways.evidence.task_verdict import TaskEvidence, beats_guessing, task_ve
 from folkways.evidence.verdict import Expense, Verdict, verdict
 from folkways.evidence.weak_spots import weak_spots
 from folkways.names import WHOLE
-from folkways.records import JUDGEMENTS, Metric, is_baseline
+from folkways.records import JUDGEMENTS, LEFT_OUT, Metric, is_baseline
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import wilson
 
@@ -29,7 +29,7 @@ WRONG = Metric("right", "Errors", "", lower_is_better=True)
 CULTURES = ("ET", "KR", "MX")
 
 Answers = Mapping[str, Sequence[float | None]]
-"""Model -> a value for each question; None where no reply came."""
+"""Model -> a value for each question; None where no reply came, NaN where the rule leaves it out."""
 
 
 def judged(
@@ -40,12 +40,14 @@ def judged(
         {
             "task": "t/t", "item": f"{number}", "question": f"{number}", "culture": cultures[number % len(cultures)],
             "language": "en", "variant": "plain", "sample": sample, "counted": True,
-            "state": "failed" if value is None else "answered", "answer": None, "reason": None, "right": value or 0.0,
+            "state": "failed" if value is None else "answered", "answer": None, "reason": None,
+            "right": value or 0.0, LEFT_OUT: None,
+            **({"right": None, LEFT_OUT: "unreadable"} if value is not None and math.isnan(value) else {}),
         }
         for number, value in enumerate(answers)
         for sample in range(samples)
     ]  # fmt: skip
-    return pl.DataFrame(rows, schema={**JUDGEMENTS, "right": pl.Float64})
+    return pl.DataFrame(rows, schema={**JUDGEMENTS, "right": pl.Float64, LEFT_OUT: pl.String})
 
 
 def evidence(
@@ -151,6 +153,8 @@ def test_ties_are_not_broken_by_the_order_of_models_or_ranks() -> None:
 
 
 NOTHING: list[float | None] = [None] * 60
+UNCOUNTED = [math.nan] * 60
+STRICT = replace(RIGHT, leaves_out=True)
 MOSTLY = [None if number % 5 == 0 else 1.0 for number in range(60)]
 
 KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
@@ -169,6 +173,27 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
         [evidence({"A": NOTHING, "B": NOTHING})],
         ["No reply came from any of 2 models: this run says nothing about them."],
         ["tell", "choose"],
+    ),
+    "no reply of the only model counts": (
+        [evidence({"A": UNCOUNTED}, STRICT)],
+        ["No reply of A counts: this run says nothing about it."],
+        ["tell", "choose", "came"],
+    ),
+    "one model failed, and no reply of two counts": (
+        [evidence({"A": NOTHING, "B": UNCOUNTED, "C": UNCOUNTED}, STRICT)],
+        [
+            "No reply came from A: this run says nothing about it.",
+            "No reply of any of 2 models counts: this run says nothing about them.",
+        ],
+        ["tell", "choose"],
+    ),
+    "no reply of the other model counts": (
+        [evidence({"A": first(40), "B": UNCOUNTED}, STRICT)],
+        [
+            "It is the only model whose replies count: nothing",
+            "cannot tell how good B is, as none of its replies counts",
+        ],
+        ["came", "that was asked"],
     ),
     "one model, better than guessing": (
         [evidence({"A": first(40), "baseline/random": first(15)}, guessing=25.0)],

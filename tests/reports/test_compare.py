@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -42,11 +43,21 @@ def test_judgements_without_the_metric_name_those_they_have() -> None:
     task = get_task("blend/saq")
     first, second, *_ = task.metrics
     with_second = pl.DataFrame({second.name: [1.0]})
-    check_measured(with_second, second, task)
+    check_measured([with_second], second, task)
     with pytest.raises(
         NotJudgedError, match=f"metric {first.name} is not .*compare by one of {second.name}$"
     ):
-        check_measured(with_second, first, task)
+        check_measured([with_second], first, task)
+
+
+def test_a_metric_without_a_value_is_not_in_the_judgements_unless_a_rule_leaves_it_out() -> None:
+    task = get_task("blend/saq")
+    first, second, *_ = task.metrics
+    empty = pl.DataFrame({first.name: [None], second.name: [1.0]}, schema_overrides={first.name: pl.Float64})
+    with pytest.raises(NotJudgedError, match=f"compare by one of {second.name}$"):
+        check_measured([empty, empty], first, task)
+    check_measured([empty, empty], replace(first, leaves_out=True), task)
+    check_measured([empty, empty.with_columns(pl.lit(1.0).alias(first.name))], first, task)
 
 
 def test_a_facet_is_one_that_all_judgements_have() -> None:

@@ -97,6 +97,11 @@ class TaskVerdict:
         """That of a model; None without a score."""
         return next((one for one in self.standings if one.model == model), None)
 
+    def replied(self, model: str) -> bool:
+        """Whether a reply of the model came, be it that it does not count."""
+        whole = self.evidence.scores.filter(pl.col("facet") == WHOLE, pl.col("endpoint") == model)
+        return bool((whole["n"] > whole["failed"] + whole["missing"]).any())
+
 
 def beats_guessing(low: float, high: float, guessing: float, metric: Metric) -> bool | None:
     """Whether the whole interval of a score is on the better side of guessing.

@@ -74,8 +74,9 @@ class Verdict:
     """What a run says to somebody who must choose a model.
 
     tasks: the verdict on each task. weakest: model -> its weak spots, the worst task first. expenses: model
-    -> what it took. silent: models without a single reply. names: model -> its short name. subject: what it
-    is on, in sentences. opinions: titles of tasks without right answers, on which no model is better.
+    -> what it took. silent: models without a single reply. uncounted: those whose replies make no score,
+    since the rules leave all of them out. names: model -> its short name. subject: what it is on, in
+    sentences. opinions: titles of tasks without right answers, on which no model is better.
     """
 
     tasks: tuple[TaskVerdict, ...]
@@ -85,6 +86,7 @@ class Verdict:
     names: Mapping[str, str]
     subject: str = "this run"
     opinions: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -139,12 +141,14 @@ def verdict(
     distribution are only named."""
     models = sorted({name for one in evidence for name in one.scores["endpoint"] if not is_baseline(name)})
     made = [task_verdict(one) for one in evidence]
-    silent = tuple(model for model in models if not any(map(methodcaller("standing", model), made)))
+    unscored = [model for model in models if not any(map(methodcaller("standing", model), made))]
+    silent = tuple(model for model in unscored if not any(map(methodcaller("replied", model), made)))
+    uncounted = tuple(model for model in unscored if model not in silent)
     tasks = tuple(task for task in made if task.metric.kind != "distribution")
     opinions = tuple(task.title for task in made if task.metric.kind == "distribution")
     weakest = weak_spots([(task.evidence.scores, task.metric, task.evidence.facets) for task in tasks])
     spots = {model: weakest.get(model, ()) for model in models}
-    return Verdict(tasks, spots, expenses or {}, silent, names or {}, subject, opinions)
+    return Verdict(tasks, spots, expenses or {}, silent, names or {}, subject, opinions, uncounted)
 
 
 def _of_opinions(made: Verdict) -> str:
@@ -164,13 +168,15 @@ def _choice(made: Verdict) -> Iterator[str]:
     if not made.tasks:
         yield from () if made.opinions else ("Nothing was scored.",)
     elif not made.models:
-        who = f"{made.name(made.silent[0])}" if len(made.silent) == 1 else f"any of {len(made.silent)} models"
-        yield (
-            f"No reply came from {who}: {made.subject} says nothing about "
-            f"{'it' if len(made.silent) == 1 else 'them'}."
-            if made.silent
-            else "No model was asked: the scores are those of baselines, which know nothing."
-        )
+        if not made.silent and not made.uncounted:
+            yield "No model was asked: the scores are those of baselines, which know nothing."
+        for models, nothing in (
+            (made.silent, "No reply came from {}"),
+            (made.uncounted, "No reply of {} counts"),
+        ):
+            if models:
+                who = made.name(models[0]) if len(models) == 1 else f"any of {len(models)} models"
+                yield f"{nothing.format(who)}: {made.subject} says nothing about {_them(models)}."
     elif len(made.models) == 1:
         yield from _alone(made)
     elif not any(task.best for task in made.tasks):
@@ -194,7 +200,7 @@ def _alone(made: Verdict) -> Iterator[str]:
     """The only model that has scores."""
     (model,) = made.models
     scored = [(task, one) for task in made.tasks if (one := task.standing(model)) is not None]
-    why = "that replied" if made.silent else "that was asked"
+    why = "whose replies count" if made.uncounted else "that replied" if made.silent else "that was asked"
     if len(scored) <= 2:
         scores = [f"{_score(one)} on {task.title}{_against_guessing(task, one)}" for task, one in scored]
         yield f"{made.name(model)} scores {' and '.join(scores)}."
@@ -330,7 +336,7 @@ def _or(made: Verdict, models: Sequence[str]) -> str:
 
 def _every_other(made: Verdict) -> str:
     """The models that a best one is ahead of, where some have too few replies to be ranked."""
-    ranked = not made.silent and all(
+    ranked = not (made.silent or made.uncounted) and all(
         one.rank is not None for task in made.tasks if task.best for one in task.standings
     )
     return "every other model" if ranked else "every other model with enough replies"
@@ -408,6 +414,9 @@ def _limits(made: Verdict) -> Iterator[str]:
         return
     if made.silent:
         yield f"how good {_named(made, made.silent)} {_is(len(made.silent))}, as no reply came"
+    if made.uncounted:
+        of = "its replies counts" if len(made.uncounted) == 1 else "their replies counts"
+        yield f"how good {_named(made, made.uncounted)} {_is(len(made.uncounted))}, as none of {of}"
     guessed = [task for task in made.tasks if task.guessed]
     if guessed and len(made.models) > 1 and not made.guessed:
         yield f"whether any model is better than guessing on {_titles(guessed)}"

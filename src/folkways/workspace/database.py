@@ -60,12 +60,13 @@ WORKSPACE = "folkways.db"
 class Workspace:
     """A database with prompts, responses, runs and judgements. Safe to use from several processes at once.
 
-    location: as the user gave it; a password in it is never shown.
+    location: as the user gave it; a password in it is never shown. place: the same from every folder.
     """
 
     def __init__(self, engine: Engine, location: str) -> None:
         self.engine = engine
         self.location = location
+        self.place = location if "://" in location else str(Path(location).expanduser().resolve())
         # SQLite lets one write at a time and those who wait look again now and then, each less often the
         # longer it has waited. Threads of this process wait for one another here instead, and are woken in
         # turn.

@@ -156,7 +156,7 @@ def _left_out(view: ReportView) -> list[str]:
         + (
             f"the score is a mean of {score.shown_n} expected answers"
             if score.left_out < score.n
-            else f"there is no score of {count(score.n)} answers"
+            else f"there is no score of {plural(score.n, 'answer')}"
         )
         + f"; the rule leaves out {reasons(score.why_left_out)}."
         for task in view.tasks

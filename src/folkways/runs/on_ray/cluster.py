@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from folkways.endpoints.clean import quotable
@@ -140,15 +139,6 @@ def _check_room(ray: Any, nodes: Sequence[Any], gpus: float, count: int, room: i
             f"{len(nodes)} nodes; that is room "
             f"for {room} workers with {wanted} each, and not for {count or 1}: set --workers or --gpus"
         )
-
-
-def place_of(workspace: Workspace) -> str:
-    """Where the workers find the workspace: a file by its whole path, since they run in other folders."""
-    return (
-        workspace.location
-        if "://" in workspace.location
-        else str(Path(workspace.location).expanduser().resolve())
-    )
 
 
 def check_reachable(ray: Any, workspace: Workspace) -> None:

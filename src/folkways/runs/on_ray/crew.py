@@ -30,7 +30,6 @@ from folkways.runs.on_ray.cluster import (
     Seat,
     check_reachable,
     connect,
-    place_of,
     plain_errors,
     seats,
     stops_of,
@@ -150,7 +149,7 @@ class RayWorkerPool:
         check_reachable(ray, workspace)
         plain = replace(asking, observer=None, reused=None, planned=AskOptions.planned, cluster=None)
         self._share = Assignment(
-            place_of(workspace), run.id, (), prices, plain, "", session, _limit(workspace, run, limit)
+            workspace.place, run.id, (), prices, plain, "", session, _limit(workspace, run, limit)
         )
         self._written = {model.name: _written(model) for model in models}
         self._seats: dict[str, Seat] = {}  # of workers that have begun and not ended

@@ -25,7 +25,7 @@ from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import open_folder
 from folkways.metrics.neural.vector_store import text_key
 from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
-from folkways.runs.on_ray.cluster import check_reachable, connect, place_of, plain_errors
+from folkways.runs.on_ray.cluster import check_reachable, connect, plain_errors
 from folkways.runs.options import Cluster
 from folkways.runs.planning.plan import TaskPlan, stored_plans
 from folkways.runs.scores.scoring import ScoredRun, score_task
@@ -63,8 +63,7 @@ def score_on_ray(
         look = _looker(ray, registry, chosen.watch)
         judge = ray.remote(_score_task).options(num_cpus=1, scheduling_strategy="SPREAD")
         references = [
-            judge.remote(place_of(workspace), run.id, plan.task.name, profile, text_tools, sent)
-            for plan in plans
+            judge.remote(workspace.place, run.id, plan.task.name, profile, text_tools, sent) for plan in plans
         ]
         for reference in references:
             ending.callback(ray.cancel, reference)

@@ -90,8 +90,7 @@ def _compared(
     resolved = task.resolve_profile(profile)
     judged = {one.label: judgements_of(database, one, task.name, resolved) for one in asked}
     chosen = metric_of(task, metric, set.intersection(*(set(frame.columns) for frame in judged.values())))
-    for frame in judged.values():
-        check_measured(frame, chosen, task)
+    check_measured([*judged.values()], chosen, task)
     check_facet(by, task, judged)
     signatures = {one.label: _signature(database, one, task.name, resolved) for one in asked}
     notes = [
@@ -131,14 +130,19 @@ def metric_of(task: Task, name: str | None, measured: Container[str] = ()) -> Me
     raise UnknownNameError(f"metric of {task.name}", name, [metric.name for metric in task.metrics])
 
 
-def check_measured(judged: pl.DataFrame, metric: Metric, task: Task) -> None:
+def check_measured(judged: Sequence[pl.DataFrame], metric: Metric, task: Task) -> None:
     """NotJudgedError, with the metrics that there are, if the judgements of a task have no column of the
-    ``metric``."""
-    if metric.name not in judged.columns:
+    ``metric``, or none of them a value and no rule leaves it out."""
+    has_values = {
+        column.name: any(frame[column.name].count() for frame in judged)
+        for column in task.metrics
+        if all(column.name in frame.columns for frame in judged)
+    }
+    if not has_values.get(metric.name, False) and not (metric.leaves_out and metric.name in has_values):
         raise NotJudgedError(
             f"the metric {metric.name} is not in the judgements of {task.name}: it is computed from several "
             "of them, or was not computed; compare by one of "
-            f"{', '.join(column.name for column in task.metrics if column.name in judged.columns)}"
+            f"{', '.join(name for name, there in has_values.items() if there)}"
         )
 
 
