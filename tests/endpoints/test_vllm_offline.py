@@ -83,8 +83,15 @@ def test_several_gpus_share_a_model(tmp_path: Path) -> None:
     assert (loaded["tensor_parallel_size"], loaded["gpus"]) == (2, "3,GPU-5")
 
 
-@pytest.mark.parametrize("template", [True, False])
-@pytest.mark.parametrize("version", ["0.11.2", "0.33.0"])
+@pytest.mark.parametrize(
+    ("version", "template"),
+    [
+        ("0.11.2", False),
+        ("0.33.0", True),
+        pytest.param("0.11.2", True, marks=pytest.mark.nightly),
+        pytest.param("0.33.0", False, marks=pytest.mark.nightly),
+    ],
+)
 def test_the_likeliest_option_is_that_of_the_likelihoods(
     tmp_path: Path, version: str, template: bool
 ) -> None:

@@ -1,10 +1,10 @@
-"""The variants lm-eval against lm-evaluation-harness itself: its own tasks of every language, over made-up rows, text
-for text."""
+"""The variants lm-eval against lm-evaluation-harness itself: its own tasks over made-up rows, text for text; of a few
+languages in every run and of all by night."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -78,7 +78,7 @@ def write_lite(root: Path, languages: Sequence[str] = LITE) -> tuple[Release, di
     return release_over(root, "global-mmlu-lite"), data
 
 
-def write_full(root: Path) -> tuple[Release, dict[str, Any]]:
+def write_full(root: Path, languages: Sequence[str] = ()) -> tuple[Release, dict[str, Any]]:
     data = {
         language: {
             split: [
@@ -88,7 +88,7 @@ def write_full(root: Path) -> tuple[Release, dict[str, Any]]:
             ]
             for split, rows in (("dev", 4), ("test", 2))
         }
-        for language in folders_of("global-mmlu")
+        for language in languages or folders_of("global-mmlu")
     }
     for language, splits in data.items():
         for split, rows in splits.items():
@@ -101,10 +101,12 @@ def folders_of(release: str) -> list[str]:
     return sorted({entry.path.split("/")[0] for entry in get_record(release).files})
 
 
-def write_parallel(root: Path) -> tuple[Release, dict[str, Any]]:
+def write_parallel(root: Path, varieties: Sequence[str] = ()) -> tuple[Release, dict[str, Any]]:
     data = {}
     for entry in get_record("global-piqa-parallel").files:
         variety = Path(entry.path).stem.removeprefix("parallel_")
+        if varieties and variety not in varieties:
+            continue
         rows: list[Row] = [
             {"prompt": f"{variety} {at}?", "label": at, **{f"solution{n}": f"é {n} {at}" for n in range(4)}}
             for at in range(4)
@@ -114,9 +116,9 @@ def write_parallel(root: Path) -> tuple[Release, dict[str, Any]]:
     return release_over(root, "global-piqa-parallel"), data
 
 
-def write_include(root: Path) -> tuple[Release, dict[str, Any]]:
+def write_include(root: Path, folders: Sequence[str] = ()) -> tuple[Release, dict[str, Any]]:
     data = {}
-    for folder in folders_of("include"):
+    for folder in folders or folders_of("include"):
         rows = [
             lettered(f"{folder} {domain}", at, answer=at % 4, domain=domain, country="Greece", level="x")
             | {"regional_feature": "x", "language": folder}
@@ -128,7 +130,7 @@ def write_include(root: Path) -> tuple[Release, dict[str, Any]]:
     return release_over(root, "include"), data
 
 
-def write_piqa(root: Path, varieties: Iterable[str] = ()) -> tuple[Release, dict[str, Any]]:
+def write_piqa(root: Path, varieties: Sequence[str] = ()) -> tuple[Release, dict[str, Any]]:
     data = {}
     for variety in varieties or countries():
         rows: list[Row] = [
@@ -177,6 +179,14 @@ CASES = (
 SHOTS = (0, 3)
 CLOZE_VARIETIES = ("amh_ethi", "deu_latn", "jpn_jpan", "kor_hang", "spa_latn_mexi", "urd_arab")
 """Of Global PIQA's, whose clozes are one text for all: a few of several scripts."""
+FEW = {
+    "Global-MMLU-Lite": ("ko", "yo"),
+    "include-base-44": ("Greek", "Korean", "North Macedonian"),
+    "global-piqa-nonparallel": CLOZE_VARIETIES,
+    "Global-MMLU": ("fil", "ko"),
+    "global-piqa-parallel": CLOZE_VARIETIES,
+}
+"""Languages of every run: the program names its tasks by them. Of INCLUDE's it has tasks of most domains, of few, of none."""
 SCORED_SHOTS = (0, 2)
 SCORED_FOLDERS = {
     "Global-MMLU-Lite": {"global_mmlu/default/ko": None, "global_mmlu/default/yo": None},
@@ -204,17 +214,33 @@ class Program:
     scored: Scored | None
 
 
-@pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+def folders_to_ask(languages: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str] | None]:
+    """Folders below the program's tasks, and the endings of the tasks in them; of all languages where it names none."""
+    folders: dict[str, Sequence[str] | None] = {}
+    for data, _, folder in CASES:
+        if folder.startswith("global_piqa"):
+            folders[folder] = CLOZE_VARIETIES if folder.endswith("cloze") else languages.get(data)
+        else:
+            ends = [f"_{subject}" for subject in SUBJECTS] if data == "Global-MMLU" else None
+            folders |= {str(Path(folder, name)): ends for name in languages.get(data, [""])}
+    return folders
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(FEW, id="few"), pytest.param({}, marks=pytest.mark.nightly, id="every language")],
+)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """One start of the program for all cases, and for the model."""
     programs_of("other-programs")
     folder = tmp_path_factory.mktemp("lm-eval")
-    written = {name: write(folder / name) for name, (_, write) in DATA.items()}
+    languages: Mapping[str, Sequence[str]] = request.param
+    written = {
+        name: write(folder / name, *([languages[name]] if languages else []))
+        for name, (_, write) in DATA.items()
+    }
     releases = {name: release for name, (release, _) in written.items()}
-    folders: dict[str, Sequence[str] | None] = dict.fromkeys((case[2] for case in CASES), None)
-    folders["global_mmlu/full"] = [f"_{subject}" for subject in SUBJECTS]
-    for name in ("nonparallel_cloze", "parallel_cloze"):
-        folders[f"global_piqa/{name}"] = CLOZE_VARIETIES
+    folders = folders_to_ask(languages)
     jobs = [Job({name: rows for name, (_, rows) in written.items()}, folders, SHOTS)]
     model = folder / "model"
     few = {
@@ -239,7 +265,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
 @pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")
 @pytest.mark.parametrize("shots", SHOTS)
 @pytest.mark.parametrize("case", CASES, ids="-".join)
-def test_every_language_is_asked_as_the_program_asks_it(
+def test_questions_are_asked_as_the_program_asks_them(
     case: tuple[str, str, str], shots: int, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Clozes in CLOZE_VARIETIES: the test below says that the others are like them."""
@@ -247,7 +273,11 @@ def test_every_language_is_asked_as_the_program_asks_it(
     task, release = DATA[data][0], program.releases[data]
     installed(monkeypatch)
     samples = [
-        sample for of_task in program.theirs[folder][str(shots)].values() for sample in of_task["samples"]
+        sample
+        for path, of_shots in program.theirs.items()
+        if f"{path}/".startswith(f"{folder}/")
+        for of_task in of_shots[str(shots)].values()
+        for sample in of_task["samples"]
     ]
     items = program.items(data)
     if variant == "lm-eval-cloze":

@@ -43,7 +43,7 @@ def test_every_figure_can_be_saved_and_every_table(browser_page: Watched, page_f
     assert page.eval_on_selector_all(".scroll", without) == 0
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.nightly)])
 def test_a_saved_drawing_stands_alone(new_page: Any, page_file: Path, tmp_path: Path, scheme: str) -> None:
     page = new_page(color_scheme=scheme, accept_downloads=True).open(page_file)
     unfold(page)

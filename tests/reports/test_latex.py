@@ -136,7 +136,9 @@ def wide(data: ReportData) -> ReportData:
     return replace(data, scores=scores, results=(ResultTables(result, (table,)),), releases=releases)
 
 
-@pytest.mark.parametrize("kind", ["10pt", "12pt", "11pt,twocolumn"])
+@pytest.mark.parametrize(
+    "kind", ["12pt", *(pytest.param(kind, marks=pytest.mark.nightly) for kind in ("10pt", "11pt,twocolumn"))]
+)
 def test_tex_sets_every_table_within_the_page(wide: ReportData, tmp_path: Path, kind: str) -> None:
     write_report(wide, tmp_path, ("latex",))
     log, entries = paper(tmp_path, kind)

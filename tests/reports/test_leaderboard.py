@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from folkways.reports.data import PEOPLE, ReportData
-from folkways.reports.formats.html import render_html
 from folkways.reports.views.leaderboard import Leaderboard, Rank
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, signed, simulate
+from tests.support.report_page import page_without_figures
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def test_one_model_has_no_rank(data: ReportData) -> None:
     lone = replace(data, scores=data.scores.filter(pl.col("endpoint") == "openai/gpt-4o-mini"))
     view = ReportView(lone)
     assert Leaderboard(view).ranks(view.tasks[0]) == {}
-    assert '">Rank<' not in render_html(view)
+    assert '">Rank<' not in page_without_figures(view)
 
 
 def test_small_cultures_are_drawn_towards_the_others(close: ReportData) -> None:
@@ -69,7 +69,7 @@ def test_small_cultures_are_drawn_towards_the_others(close: ReportData) -> None:
         ("raw", [raw[key] for key in model]), ("shrunk", [shrunk[key].score for key in model]))}  # fmt: skip
     assert spread["shrunk"] < spread["raw"]
     assert all(shrunk[key].low < shrunk[key].score < shrunk[key].high for key in model)
-    assert "Shrunk" in render_html(view)
+    assert "Shrunk" in page_without_figures(view)
 
 
 def test_people_and_baselines_stand_below_the_models(data: ReportData) -> None:
@@ -99,7 +99,7 @@ def test_published_scores_stand_marked_in_the_leaderboard(data: ReportData) -> N
     found = {row.name: row.score for row in published}
     assert found["GPT-4o"] == 50.94, "Table 2 of the paper"
     assert all(row.low != row.low and row.counted is None and "Table 2" in row.source for row in published)
-    page = render_html(view)
+    page = page_without_figures(view)
     assert page.count("as published, without an interval") == len(published) > 3
     between = board.published.neighbours[0].places.row(0, named=True)
     score = view.tasks[0].whole[0].score
@@ -146,5 +146,6 @@ def test_what_may_not_be_compared_is_said_and_not_shown(data: ReportData) -> Non
     board = Leaderboard(view)
     assert [row.kind for row in board.rows(view.tasks[0])] == ["model"]
     assert board.published.neighbours == []
-    assert "profile strict here, paper there" in render_html(view)
-    assert "as published, without an interval" not in render_html(view)
+    page = page_without_figures(view)
+    assert "profile strict here, paper there" in page
+    assert "as published, without an interval" not in page

@@ -12,9 +12,12 @@ from rich.console import Console
 import folkways
 from folkways.evidence.requirements import Minimum, Status, check_minimum
 from folkways.reports.data import ReportData
+from folkways.reports.formats.latex import render_latex
+from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.terminal import terminal_summary
 from folkways.reports.formats.write import write_report
 from folkways.reports.views.views import ReportView
+from tests.support.report_page import page_without_figures
 from tests.support.xcr_data import write_small_corpus
 
 GOOD = '["They share <CSI> dishes </CSI>.", "他们<CSI>分享</CSI>菜肴。", "Label"]'
@@ -60,14 +63,12 @@ def test_every_model_stays_in_the_table_with_what_was_expected_of_it(data: Repor
 
 
 def test_every_format_tells_it(data: ReportData, tmp_path: Path) -> None:
-    write_report(data, tmp_path, ("html", "md", "latex", "csv"))
+    write_report(data, tmp_path, ("csv",))
+    view = ReportView(data)
     console = Console(width=200)
     with console.capture() as captured:
         console.print(terminal_summary(data))
-    texts = [
-        captured.get(),
-        *((tmp_path / f"report.{ending}").read_text(encoding="utf-8") for ending in ("html", "md", "tex")),
-    ]
+    texts = [captured.get(), page_without_figures(view), render_markdown(view), render_latex(view)]
     for text in texts:
         assert "4 of 10" in text
         assert "0 of 10" in text

@@ -25,7 +25,7 @@ from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.matrix import columns
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, simulate, small_report
-from tests.support.report_page import undrawn
+from tests.support.report_page import page_without_figures, undrawn
 
 METRIC = Metric("right", "Accuracy", "Share of right answers (Us 2026, section 4). More words.")
 
@@ -118,7 +118,7 @@ def text(cell: str) -> str:
 
 
 def test_a_cell_has_score_interval_and_bar_of_its_model_and_column(small: ReportData) -> None:
-    page = cells(render_html(ReportView(small)), "matrix")
+    page = cells(page_without_figures(ReportView(small)), "matrix")
     for endpoint, name in (("m/a", "a"), ("m/b", "b"), ("baseline/first", "baseline first")):
         row = small.scores.filter(endpoint=endpoint, facet="all").row(0, named=True)
         cell = page[name, 0]
@@ -132,12 +132,12 @@ def test_only_models_that_none_is_better_than_are_bold(small: ReportData) -> Non
     view = ReportView(small)
     (column,) = columns(view, Leaderboard(view))
     assert column.leading == {"m/a"}
-    page = render_html(view)
+    page = page_without_figures(view)
     assert [place for place, cell in cells(page, "matrix").items() if "class=best" in cell] == [("a", 0)]
     assert "<b>Bold</b>" in page
     alone = ReportView(replace(small, scores=small.scores.filter(endpoint="m/a")))
     assert columns(alone, Leaderboard(alone))[0].leading == set()
-    assert "<b>Bold</b>" not in render_html(alone)
+    assert "<b>Bold</b>" not in page_without_figures(alone)
     alike = ReportView(small_report(METRIC, {("m/a", "KR"): 30, ("m/b", "KR"): 31}, 60, "tea"))
     assert columns(alike, Leaderboard(alike))[0].leading == {"m/a", "m/b"}
 
@@ -151,18 +151,18 @@ def test_a_column_is_of_the_profile_that_its_task_shows(small: ReportData) -> No
 
 def test_guessing_and_people_are_rows_and_marks_of_every_cell(small: ReportData) -> None:
     people = small.scores.filter(endpoint="m/a").with_columns(endpoint=pl.lit(PEOPLE), score=pl.lit(90.0))
-    page = render_html(ReportView(replace(small, people=people, chance={"t/t": 25.0})))
+    page = page_without_figures(ReportView(replace(small, people=people, chance={"t/t": 25.0})))
     matrix = cells(page, "matrix")
     assert text(matrix["Guessing", 0]) == "25.0"
     assert text(matrix["People of the cultures", 0]).startswith("90.0")
     assert {(marks(matrix[name, 0])["c"], marks(matrix[name, 0])["p"]) for name in ("a", "b")} == {(12, 45)}
-    without = cells(render_html(ReportView(small)), "matrix")
+    without = cells(page_without_figures(ReportView(small)), "matrix")
     assert {name for name, _ in without} == {"a", "b", "baseline first", "n"}, "neither people nor guessing"
     assert not {"c", "p"} & {*marks(without["a", 0])}
 
 
 def test_a_heat_map_has_every_model_and_culture_coloured_by_score(small: ReportData) -> None:
-    heat = cells(render_html(ReportView(small)), "t-t-cultures")
+    heat = cells(page_without_figures(ReportView(small)), "t-t-cultures")
     shown = small.scores.filter(pl.col("endpoint").is_in(["m/a", "m/b"]), facet="culture")
     assert len(heat) == shown.height == 4
     for row in shown.iter_rows(named=True):
@@ -175,7 +175,7 @@ def test_a_score_of_few_questions_has_no_colour() -> None:
     few = small_report(METRIC, {("m/a", "KR"): 1, ("m/a", "ET"): 2}, 2, "tea")
     enough = small_report(METRIC, {("m/a", "KR"): 1, ("m/a", "ET"): 2}, 3, "tea")
     for data, coloured in ((few, False), (enough, True)):
-        heat = cells(render_html(ReportView(data)), "t-t-cultures")
+        heat = cells(page_without_figures(ReportView(data)), "t-t-cultures")
         assert ['class="h' in cell for cell in heat.values()] == [coloured] * 2
 
 
@@ -192,7 +192,7 @@ def test_an_interval_is_explained_once_by_a_score_of_the_page(small: ReportData)
         f"score: over all of them, it probably lies between {number(row['low'])} and {number(row['high'])}. "
         "That is the 95\u202f% interval; one in twenty is wrong."
     )
-    assert render_html(view).count(sentence) == 1
+    assert page_without_figures(view).count(sentence) == 1
     unknown = small.scores.with_columns(low=pl.lit(None, pl.Float64), high=pl.lit(None, pl.Float64))
     none = ReportView(replace(small, scores=unknown))
     assert interval_example(none, columns(none, Leaderboard(none))) == ""
@@ -203,7 +203,7 @@ def test_a_score_leads_to_its_items_and_columns_sort(
     new_page: Any, small: ReportData, tmp_path: Path
 ) -> None:
     file = tmp_path / "page.html"
-    file.write_text(render_html(ReportView(small)), encoding="utf-8")
+    file.write_text(page_without_figures(ReportView(small)), encoding="utf-8")
     page = new_page().open(file)
     names = "#matrix tbody:first-of-type th .name"
     assert page.locator(names).all_inner_texts() == ["a", "b"]

@@ -13,7 +13,6 @@ import pytest
 from folkways.display import number
 from folkways.records import Metric
 from folkways.reports.data import ReportData, RunInfo
-from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import method_rows
 from folkways.reports.formats.summary import interval_example
@@ -22,6 +21,7 @@ from folkways.reports.views.matrix import columns
 from folkways.reports.views.overview import MAX_EXAMPLES, examples, open_orders, turned_round, uncertain
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import small_report
+from tests.support.report_page import page_without_figures
 
 METRIC = Metric("right", "Accuracy", "share of right answers")
 QUESTIONS = 60
@@ -145,7 +145,7 @@ def test_a_letter_is_an_example_where_its_option_is_known() -> None:
     judged = base.judgements.with_columns(chosen_option=pl.lit("D"), reason=pl.lit(told))
     view = ReportView(replace(base, judgements=judged))
     assert {(example.reply, example.read) for example in examples(view)} == {("D", told)}
-    assert told in render_html(view)
+    assert told in page_without_figures(view)
 
 
 def test_many_cultures_give_few_examples_and_control_characters_are_written_out(data: ReportData) -> None:
@@ -208,7 +208,7 @@ def test_chance_and_the_best_baseline_are_two_columns(
     found = references(view)
     assert found[1] == expected[1]
     assert (found[0], found[2]) == pytest.approx((expected[0], expected[2]), nan_ok=True)
-    page = render_html(view)
+    page = page_without_figures(view)
     assert ('<th scope="row">Guessing</th>' in page) == (chance is not None)
     matrix = page[page.index('id="matrix"') : page.index("</table>")]
     assert {name for name in ("first", "random") if f"baseline {name}" in matrix} == {
@@ -284,5 +284,5 @@ def test_what_was_chosen_stands_with_letter_and_text_on_both_sides(crossing: Rep
     )
     view = ReportView(replace(crossing.data, judgements=chosen))
     assert {example.read for example in examples(view)} == {"said D. durian; right: A. orange"}
-    assert "said D. durian; right: A. orange" in render_html(view)
+    assert "said D. durian; right: A. orange" in page_without_figures(view)
     assert {example.read for example in examples(crossing)} == {""}

@@ -16,13 +16,13 @@ from folkways.records import empty
 from folkways.reports.data import PEOPLE, ReportData
 from folkways.reports.figures.drawings import draw
 from folkways.reports.figures.figure import Figure
-from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.verdict_tables import matrix_table
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.support.blend_data import write_release
 from tests.support.report_data import Shape, simulate
+from tests.support.report_page import page_without_figures
 
 
 @pytest.fixture(scope="module")
@@ -67,13 +67,14 @@ def test_without_people_no_figure_speaks_of_them(without: ReportData) -> None:
 
 def test_tables_say_what_the_figures_draw(data: ReportData, without: ReportData) -> None:
     view = ReportView(data)
-    page, document = render_html(view), render_markdown(view)
+    page, document = page_without_figures(view), render_markdown(view)
     cultures = view.tasks[0].cultures
     rows = page.count(f'<td class="who">{PEOPLE}</td>')
     assert rows >= 2 * cultures, "by culture, and by culture and language"
     assert "People of the culture" in document
     assert "71.5 [66.2, 76.8]" in document or "71.5 [66.3, 76.8]" in document
-    assert f'<td class="who">{PEOPLE}</td>' not in render_html(ReportView(without))
+    nobody = ReportView(without)
+    assert f'<td class="who">{PEOPLE}</td>' not in page_without_figures(nobody)
     assert view.signatures[data.people["signature"][0]] in page
 
 

@@ -15,7 +15,6 @@ from rich.console import Console
 from folkways.display import number
 from folkways.records import Metric
 from folkways.reports.data import ReportData
-from folkways.reports.formats.html import render_html
 from folkways.reports.formats.item import item_as_json, render_item
 from folkways.reports.formats.markdown import code, escape, fenced, render_markdown
 from folkways.reports.formats.summary import coverage_notices, doubts, notices
@@ -23,6 +22,7 @@ from folkways.reports.formats.terminal import terminal_summary
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
+from tests.support.report_page import page_without_figures
 
 ITEM = {
     "task": "blend/saq", "item": "KR/Al-en-01", "release_id": "Al-en-01", "question": "Al-en-01", "culture": "KR",
@@ -197,7 +197,7 @@ def test_terminal_markdown_and_page_say_what_not_to_believe_in_one_order(data: R
     def flat(text: str) -> str:
         return re.sub(r"\W+", "", text)
 
-    page = re.sub(r"<[^>]+>", "", unescape(render_html(view)))
+    page = re.sub(r"<[^>]+>", "", unescape(page_without_figures(view)))
     for text in (printed(terminal_summary(odd), 200), render_markdown(view), page):
         assert places(text) == sorted(places(text))
 

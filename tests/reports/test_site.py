@@ -93,6 +93,11 @@ def site(large: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+def pages_of_each_kind(site: Path) -> list[Path]:
+    of_one = (next((site / folder).iterdir()) for folder in ("tasks", "models", "cultures"))
+    return [site / "index.html", *of_one]
+
+
 def test_ranks_of_a_column_are_those_of_its_models_alone(large: ReportData) -> None:
     board = Board([contribution(large)], "Made")
     (task, *_) = board.view.tasks
@@ -175,16 +180,30 @@ def test_pages_of_cultures_and_models_draw_every_score_and_ask_nothing_of_a_netw
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("options", [{}, PHONE], ids=["desk, light", "phone, dark"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param({"color_scheme": "dark"}, id="desk, dark"),  # test_page.py looks at the light theme
+        pytest.param({}, id="desk, light", marks=pytest.mark.nightly),
+        pytest.param(PHONE, id="phone, dark", marks=pytest.mark.nightly),
+    ],
+)
 def test_nothing_stands_in_the_way_of_people_with_disabilities(
     new_page: Any, site: Path, options: dict[str, Any]
 ) -> None:
     watched = new_page(**options)
-    names = [next((site / folder).iterdir()) for folder in ("tasks", "models", "cultures")]
-    for path in (site / "index.html", *names):
+    for path in pages_of_each_kind(site):
         page = watched.open(path)
         assert axe_violations(page) == [], path
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+
+
+@pytest.mark.browser
+def test_no_page_scrolls_sideways(new_page: Any, site: Path) -> None:
+    watched, on_phone = new_page(), new_page(**PHONE)
+    for path in pages_of_each_kind(site):
+        for page in (watched.open(path), on_phone.open(path)):
+            root = "document.documentElement"
+            assert page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth"), path
 
 
 @pytest.mark.browser

@@ -72,7 +72,7 @@ def test_no_difference_of_languages_is_drawn_where_the_other_one_was_spoken(aske
     }
     (note,) = [note for note in table.notes if "left out" in note]
     assert note == (
-        "lab/english is left out for South Korea: 100 % of its replies or more are in another language "
+        "lab/english is left out for South Korea: 100 % of its replies are in another language "
         "or script than asked."
     )
     assert language_table(judged.drop("other_language")).rows.height == 4, (

@@ -6,6 +6,7 @@ from typing import Any
 
 from folkways.reports.figures.drawings import Drawings
 from folkways.reports.figures.figure import Figure
+from folkways.reports.formats.html import render_html
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 
@@ -21,6 +22,22 @@ def undrawn(view: ReportView) -> Drawings:
 def unfold(page: Any) -> None:
     """Open every folded task and analysis; tables stay as they are."""
     page.evaluate("document.querySelectorAll('details.folded').forEach(part => part.open = true)")
+
+
+def page_without_figures(view: ReportView) -> str:
+    return render_html(view, undrawn(view))
+
+
+def keep_few_of_each(page: Any) -> None:
+    """Of tables the first rows, of cultures the first: a browser looks at a page of 20,000 elements for seconds."""
+    page.evaluate("""() => {
+        const beyond = (parts, most) => [...parts].slice(most).forEach(part => part.remove());
+        for (const table of document.querySelectorAll("table")) {
+            beyond(table.tBodies, 3);
+            for (const body of table.tBodies) beyond(body.rows, 3);
+        }
+        beyond(document.querySelectorAll("details.culture:not(#culture-KR)"), 1);
+    }""")
 
 
 def open_items(page: Any) -> None:

@@ -133,6 +133,22 @@ def test_an_invitation_made_in_the_browser_lets_people_in_until_it_is_taken_back
     expect(late.get_by_text("was taken back")).to_be_visible()
 
 
+def test_a_double_click_makes_one_invitation(field: Field) -> None:
+    page = field.researcher("/people")
+    page.get_by_role("button", name="Make the link").dblclick()
+    expect(page.get_by_label("Invitation link")).to_be_visible()
+    field.open(page, f"{field.desk}/people")
+    expect(page.get_by_role("button", name="Take back")).to_have_count(1)
+
+
+def test_what_is_wrong_far_down_a_page_is_brought_into_view(field: Field) -> None:
+    page = field.researcher("/settings")
+    page.get_by_label("Type the study's short name").fill("another")
+    page.get_by_role("button", name="Delete the study").click()
+    expect(page.get_by_label("Type the study's short name")).to_be_focused()
+    expect(page.get_by_label("Type the study's short name")).to_be_in_viewport()
+
+
 def test_a_very_long_word_pushes_no_column_of_the_items_out_of_sight(field: Field) -> None:
     field.add("verify", [{"question": f"Who says {'Rindfleisch' * 20}?", "options": ["hats", "m" * 200]}])
     page = field.researcher("/items")

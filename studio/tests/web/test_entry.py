@@ -325,6 +325,7 @@ def test_reviewers_come_in_with_a_name_and_a_password(server: StudioServer) -> N
     late = Client(server.url)
     assert late.get(f"/join/{token}").status == 200
     studies.set_state(server.workspace, study.id, StudyState.CLOSED)
+    assert "This study is closed" in Client(server.url).get(f"/join/{token}").text
     assert late.post(f"/join/{token}", {"login": "late", "name": "", "password": PASSWORD}).status == 409
     # An account that no study knows might make studies, which ask models with the server's keys.
     assert accounts.find_account(server.workspace, "late") is None

@@ -67,6 +67,16 @@ def test_one_stage_has_its_line_and_no_list(workspace: Workspace) -> None:
         desk.work(person)
 
 
+def test_who_has_answered_all_is_offered_to_look_for_more(workspace: Workspace) -> None:
+    desk = open_study(workspace, [VERIFY])
+    desk.add("verify", [QUESTION])
+    person = desk.person()
+    assert "Go on" in words(page_of(desk, person))
+    desk.answer(person, {"choices": [0]})
+    page = words(page_of(desk, person))
+    assert "Look whether there is more to do" in page and "Go on" not in page
+
+
 def test_what_people_write_comes_next_where_nothing_else_is_left(workspace: Workspace) -> None:
     desk = open_study(workspace, [VERIFY, WRITE])
     assert home(desk, desk.person()) == {"Check": "0 done", "Write": "comes next 0 done"}

@@ -12,7 +12,7 @@ from folkways_studio.people.account_pages import begin_session
 from folkways_studio.people.completion import completion
 from folkways_studio.people.participation import study_of_invitation
 from folkways_studio.people.prolific_entry import PARAMETERS, check_entry, read_parameters
-from folkways_studio.records import ParticipantState, Role, Study
+from folkways_studio.records import ParticipantState, Role, Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.studies.offers import Offer, offer_for
 from folkways_studio.web.request_context import ANYBODY, PARTICIPANT, RequestContext
@@ -68,6 +68,7 @@ def _invitation(
     return context.page(
         "people/invitation.html.j2", status, texts=context.texts_of(study), role=role, carried=carried,
         by_service=by_service, needs_login=role != Role.ANNOTATOR, problems=problems or {},
+        is_closed=study.state == StudyState.CLOSED and context.account is None,
     )  # fmt: skip
 
 

@@ -9,6 +9,8 @@ from scipy import stats as reference
 
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.score_tables import (
+    MCQ,
+    WHOSE_CULTURE,
     category_means,
     category_pairs_table,
     category_table,
@@ -19,7 +21,11 @@ from folkways.benchmarks.blend.results.score_tables import (
     published_scores,
     question_means,
 )
+from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.results import Inputs
+from folkways.benchmarks.tables import NotAvailableError
 from folkways.errors import DataError
+from folkways.records import JUDGEMENTS
 from folkways.stats.hypotheses.anova import one_way
 
 TOPICS = ("Food", "Sport", "Family")
@@ -241,3 +247,22 @@ def test_what_is_missing_is_named() -> None:
         language_table(judgements().drop("sem_b"))
     with pytest.raises(DataError, match="lack the columns topic, counted"):
         category_means(judgements().drop("topic", "counted"))
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({}, "score the run again"),
+        ({"offered": ["KR"], "chosen_culture": None}, "takes an option whose culture is known"),
+    ],
+)
+def test_where_no_reply_takes_an_option_judging_again_is_not_the_remedy(
+    more: dict[str, object], told: str
+) -> None:
+    row = dict.fromkeys(JUDGEMENTS) | {
+        "task": MCQ, "profile": "paper", "endpoint": "lab/a", "item": "KR/1", "question": "1", "culture": "KR",
+        "language": "en", "variant": "plain", "sample": 0, "counted": True, "state": "unreadable", "accuracy": 0.0,
+    }  # fmt: skip
+    inputs = Inputs(judged=pl.DataFrame([row | more]), metrics={MCQ: get_task(MCQ).metrics})
+    with pytest.raises(NotAvailableError, match=told):
+        WHOSE_CULTURE[1].make(inputs)

@@ -102,8 +102,8 @@ def _left_out(elsewhere: pl.DataFrame) -> list[str]:
     """One sentence for each model that did not answer in the language asked for, with the cultures."""
     return [
         f"{endpoint} is left out for {', '.join(map(name_of_code, rows['culture']))}: "
-        f"{100 * rows['share'].to_numpy().min():.0f} % "
-        "of its replies or more are in another language or script than asked."
+        f"{100 * rows['share'].to_numpy().min():.0f} % of its replies{' or more' if rows.height > 1 else ''} "
+        "are in another language or script than asked."
         for (endpoint,), rows in elsewhere.group_by("endpoint", maintain_order=True)
     ]
 
@@ -478,8 +478,10 @@ def _of_options(inputs: Inputs) -> pl.DataFrame:
     judged = inputs.of(MCQ, columns=TAKEN)
     if not {"offered", "chosen_culture"} <= set(judged.columns):
         raise NotAvailableError(
-            "needs judgements that tell whose options were taken; score the run again: folkways score RUN "
-            f"({MCQ})"
+            f"no reply to {MCQ} takes an option whose culture is known"
+            if {"offered", "chosen_culture"} <= {*inputs.judged.columns}
+            else "needs judgements that tell whose options were taken; score the run again: folkways score "
+            f"RUN ({MCQ})"
         )
     return of_options(
         judged, "accuracy", pl.col("question").cast(pl.String).str.split("/").list.last(), WRONG_OPTIONS

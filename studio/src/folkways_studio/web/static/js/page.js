@@ -1,15 +1,26 @@
-// Every page: forms that ask before they act, links that can be copied, and what is kept here forgotten at sign-out.
+// Every page: forms that ask before they act and are sent once, links that can be copied, and what is kept here forgotten at sign-out.
 
 import { startOutbox } from "./outbox.js";
 import { forgetEveryone, queue } from "./store.js";
 
+const AGAIN = 3000; // ms in which a second click sends nothing; a page stays where its form brings a file
+
 document.addEventListener("submit", (event) => {
-  const asked = event.submitter?.dataset.confirm || event.target.dataset.confirm;
-  if (asked && !event.defaultPrevented && !event.target.matches("[data-task]") && !window.confirm(asked)) event.preventDefault();
-  if (event.defaultPrevented || !event.target.hasAttribute("data-forget")) return;
-  const waiting = event.target.dataset.waiting;
-  if (waiting && queue.all().length && !window.confirm(waiting)) event.preventDefault();
-  else forgetEveryone();
+  const form = event.target;
+  if (event.defaultPrevented) return;
+  const { waiting } = form.dataset;
+  const asked = event.submitter?.dataset.confirm || form.dataset.confirm;
+  const refused = "sent" in form.dataset
+    || (asked && !form.matches("[data-task]") && !window.confirm(asked))
+    || (waiting && queue.all().length && !window.confirm(waiting));
+  if (refused) {
+    event.preventDefault();
+    return;
+  }
+  if (form.hasAttribute("data-forget")) forgetEveryone();
+  if (form.method !== "post") return;
+  form.dataset.sent = "";
+  setTimeout(() => { delete form.dataset.sent; }, AGAIN);
 });
 
 document.addEventListener("click", async (event) => {
