@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 import threading
 import time
 from collections.abc import Awaitable, Callable
@@ -18,6 +19,7 @@ from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers import connections
 from folkways.endpoints.servers.connections import ConnectionPool, Reply, UnaskedError
 from folkways.endpoints.servers.http import HttpEndpoint
+from folkways.endpoints.servers.http1 import HttpError
 from folkways.endpoints.servers.route import Route
 from tests.support import scripted_server
 from tests.support.asking import request
@@ -71,27 +73,29 @@ def test_replies_are_open_until_their_connection_has_rested() -> None:
 
 
 @pytest.mark.parametrize(
-    ("longest", "seconds", "known"),
-    [(2, 0.0, [None, True, True, True, True, None]), (4, 60.0, [None, True, True, None, None, None])],
+    ("longest", "seconds", "quick", "sure"),
+    [(2, 0.0, 128, 6), (8, 60.0, 128, 6), (4, 60.0, 128, 2), (4, 60.0, 4, 6), (4, 0.05, 128, 6)],
 )
 def test_a_connection_rests_now_and_then(
-    monkeypatch: pytest.MonkeyPatch, longest: int, seconds: float, known: list[bool | None]
+    monkeypatch: pytest.MonkeyPatch, longest: int, seconds: float, quick: int, sure: int
 ) -> None:
-    """After two replies at first, later after ``longest`` and ``seconds``; nobody looks besides."""
+    """After two replies at first, later after ``longest`` and ``seconds``, or ``quick``; nobody looks
+    besides."""
     monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
     monkeypatch.setattr(connections, "LONGEST_STRETCH", longest)
     monkeypatch.setattr(connections, "STRETCH_SECONDS", seconds)
+    monkeypatch.setattr(connections, "QUICK_STRETCH", quick)
 
     async def ask(server: UnaskedServer) -> list[bool | None]:
         endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
         await endpoint.open(1)
-        said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(6)]
+        said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(8)]
         settled = [completion.confirmation and completion.confirmation.clean for completion in said]
         await endpoint.close()
         return settled
 
-    with UnaskedServer("ahead", every=1000, latency=0.002) as server:
-        assert asyncio.run(ask(server)) == known
+    with UnaskedServer("ahead", every=1000, latency=0.02) as server:  # three take longer than 0.05 s
+        assert asyncio.run(ask(server)) == [None, *[True] * sure, *[None] * (7 - sure)]
         assert server.connections == 1
 
 
@@ -192,14 +196,18 @@ def test_a_page_of_a_proxy_on_a_used_connection_is_a_lost_connection() -> None:
     assert not caught.value.retryable
 
 
-Script = dict[tuple[int, int], tuple[list[bytes], bool]]
+Piece = bytes | float | Callable[[asyncio.StreamWriter], None]
+Script = dict[tuple[int, int], tuple[list[Piece], bool]]
+
+
+TIMEOUT = 10.0
 
 
 class ScriptedServer:
     """Answers requests as a script says; each with its own body where the script says nothing.
 
-    script: (connection, request on it), both from 1 -> the pieces to send, and whether before the body of the
-    request has come. requests: how many came over each connection.
+    script: (connection, request on it), both from 1 -> the pieces to send, seconds to wait and how
+    to end, and whether before the body of the request has come. requests: how many came over each connection.
     """
 
     def __init__(self, script: Script) -> None:
@@ -217,20 +225,25 @@ class ScriptedServer:
                 pieces, early = self.script.get((connection, self.requests[connection - 1]), ([], False))
                 body = b"" if early else await reader.readexactly(length)
                 for piece in pieces or [http_reply(body)]:
-                    writer.write(piece)
-                    await writer.drain()
-                    await asyncio.sleep(0.02 if len(pieces) > 1 else 0)
+                    if isinstance(piece, float):
+                        await asyncio.sleep(piece)
+                    elif callable(piece):
+                        piece(writer)
+                    else:
+                        writer.write(piece)
+                        await writer.drain()
                 if early:
                     await reader.readexactly(length)
         writer.close()
 
-    def run(self, work: Callable[[ConnectionPool], Awaitable[T]], timeout: float = 10.0) -> T:
-        """The result of ``work`` with a pool of one place whose connections lead here."""
+    def run(self, work: Callable[[ConnectionPool], Awaitable[T]], limit: int = 1) -> T:
+        """The result of ``work`` with a pool of ``limit`` places whose connections lead here."""
 
         async def main() -> T:
             async with await asyncio.start_server(self.serve, "127.0.0.1", 0) as server:
                 port = server.sockets[0].getsockname()[1]
-                pool = ConnectionPool(1, Route(f"http://127.0.0.1:{port}/", connect_seconds=5.0), {}, timeout)
+                route = Route(f"http://127.0.0.1:{port}/", connect_seconds=5.0)
+                pool = ConnectionPool(limit, route, {}, TIMEOUT)
                 try:
                     async with asyncio.timeout(30):
                         return await work(pool)
@@ -240,8 +253,18 @@ class ScriptedServer:
         return asyncio.run(main())
 
 
-def http_reply(body: bytes, status: int = 200) -> bytes:
-    return b"HTTP/1.1 %d Word\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+def end(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+def reset(writer: asyncio.StreamWriter) -> None:
+    linger = struct.pack("ii", 1, 0)
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    writer.transport.abort()
+
+
+def http_reply(body: bytes, status: int = 200, fields: bytes = b"") -> bytes:
+    return b"HTTP/1.1 %d Word\r\nContent-Length: %d\r\n%b\r\n%b" % (status, len(body), fields, body)
 
 
 async def settle(pool: ConnectionPool) -> None:
@@ -362,16 +385,20 @@ def test_a_connection_that_ended_while_nobody_looked_is_not_used() -> None:
         serving.result(10)
 
 
-def test_a_connection_that_lay_unused_for_long_is_not_used() -> None:
+@pytest.mark.parametrize(("seconds", "requests"), [(0.0, [2, 1]), (-5.0, [3])])
+def test_a_connection_that_lay_unused_for_long_is_not_used(seconds: float, requests: list[int]) -> None:
+    """Longer than the slowest reply may take and KEPT_SECONDS."""
+
     async def work(pool: ConnectionPool) -> None:
         first = await pool.post(b"0", 100)
         await pool.post(b"1", 100)
-        first.connection.released -= 1.25 * 10.0 + connections.KEPT_SECONDS
+        first.connection.released -= 1.25 * TIMEOUT + connections.KEPT_SECONDS + seconds
         await pool.post(b"2", 100)
+        assert first.connection.is_open == (requests == [3])
 
     server = ScriptedServer({})
     server.run(work)
-    assert server.requests == [2, 1]
+    assert server.requests == requests
 
 
 def test_requests_at_once_are_limited() -> None:
@@ -382,3 +409,226 @@ def test_requests_at_once_are_limited() -> None:
     server = ScriptedServer({})
     server.run(work)
     assert server.requests == [5]
+
+
+@pytest.mark.parametrize(("ages", "rest"), [([0.0], 0.1), ([0.4, 0.0], 0.5), ([0.0, 0.4], 0.5)])
+def test_a_rest_is_longer_than_the_slowest_reply_took(ages: list[float], rest: float) -> None:
+    """And 0.1 s at least."""
+    connection = connections.PooledConnection()
+    for age in ages:
+        now = connection.replied(time.monotonic() - age)
+    assert connection.rested - now == pytest.approx(rest, abs=0.02)
+
+
+CLOSE = b"Connection: close\r\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "fields", "is_used"),
+    [
+        *((status, b"", True) for status in (200, 400, 404, 429, 499)),
+        *((status, b"", False) for status in (408, 500, 502, 504)),
+        (200, CLOSE, False),
+    ],
+)
+def test_a_connection_on_which_an_answer_may_come_late_is_closed_at_once(
+    status: int, fields: bytes, is_used: bool
+) -> None:
+    """Or whose server says that it closes it; no reply is open on it."""
+
+    async def work(pool: ConnectionPool) -> None:
+        first = await pool.post(b"0", 100)
+        assert first.connection.is_open == is_used
+        await pool.post(b"1", 100)
+
+    server = ScriptedServer({(1, 1): ([http_reply(b"", status, fields)], False)})
+    server.run(work)
+    assert server.requests == ([2] if is_used else [1, 1])
+
+
+@pytest.mark.parametrize(("status", "fields"), [(504, b""), (408, b""), (200, CLOSE)])
+def test_a_reply_after_the_last_one_of_a_connection_unsettles_its_open_ones(
+    status: int, fields: bytes
+) -> None:
+    """And says nothing of other connections, which are used again."""
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(3)]
+        await settle(pool)
+        assert not replies[0].connection.is_open
+        for number in range(2):
+            await pool.post(b"%d" % number, 100)
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    late = ScriptedServer({(1, 3): ([http_reply(b"", status, fields), 0.02, http_reply(b"2")], False)})
+    assert late.run(work) == [None, False, False]
+    assert late.requests == [3, 2]
+    nothing = ScriptedServer({(1, 3): ([http_reply(b"", status, fields)], False)})
+    assert nothing.run(work) == [None, True, True]
+    assert nothing.requests == [3, 2]
+
+
+SLOW: tuple[list[Piece], bool] = ([0.1, http_reply(b"slow")], False)
+TWICE: tuple[list[Piece], bool] = ([http_reply(b"twice") * 2], False)
+
+
+def test_a_reply_that_nobody_asked_for_unsettles_the_open_ones_of_all_connections() -> None:
+    """And what is on its way over a used connection meanwhile; a first reply is sure."""
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        for _ in range(2):
+            replies = await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(3)))
+        both = [pool.post(b"slow", 100), pool.post(b"twice", 100)]
+        slow, twice = await asyncio.gather(*both, return_exceptions=True)
+        assert isinstance(slow, UnaskedError)
+        assert isinstance(twice, UnaskedError)
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    server = ScriptedServer({(1, 3): SLOW, (2, 3): TWICE})
+    assert server.run(work, 3) == [False] * 3
+    assert server.requests == [3, 3, 2]
+
+
+def test_the_second_request_of_a_connection_may_have_the_answer_to_the_first() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(2)))
+        both = [pool.post(b"slow", 100), pool.post(b"twice", 100)]
+        for failure in await asyncio.gather(*both, return_exceptions=True):
+            assert isinstance(failure, UnaskedError)
+        assert not (await pool.post(b"new", 100)).used_before
+
+    server = ScriptedServer({(1, 2): SLOW, (2, 2): TWICE})
+    server.run(work, 2)
+    assert server.requests == [2, 2, 1]
+
+
+def test_the_connection_that_rested_longest_is_used_next() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(2)))
+        for number in range(4):
+            await pool.post(b"%d" % number, 100)
+
+    server = ScriptedServer({})
+    server.run(work, 2)
+    assert server.requests == [3, 3]
+
+
+@pytest.mark.parametrize("rests", [(1.0, 5.0), (5.0, 1.0)])
+def test_one_looks_again_when_the_first_connection_has_rested(rests: tuple[float, float]) -> None:
+    """Soon where one is busy, whose reply may be the next to settle."""
+
+    async def work(pool: ConnectionPool) -> None:
+        for _ in range(2):
+            replies = await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(2)))
+        for reply, rest in zip(replies, rests, strict=True):
+            reply.connection.rested = time.monotonic() + rest
+        assert await pool.look() == pytest.approx(1.0, abs=0.1)
+        busy = asyncio.create_task(pool.post(b"2", 100))
+        while not any(reply.connection.busy for reply in replies):
+            await asyncio.sleep(0)
+        assert await pool.look() == connections.SHORTEST_REST
+        await busy
+
+    ScriptedServer({(1, 3): SLOW, (2, 3): SLOW}).run(work, 2)
+
+
+@pytest.mark.parametrize("asks", [False, True])
+@pytest.mark.parametrize(
+    ("last", "rests", "clean"),
+    [
+        (http_reply(b"", 408), True, False),
+        (end, True, True),
+        (reset, True, False),
+        (reset, False, True),  # what came before it was lost would have come earlier
+    ],
+)
+def test_a_connection_that_brought_something_or_ended_is_settled_before_it_has_rested(
+    last: Piece, rests: bool, clean: bool, asks: bool
+) -> None:
+    """Whether or not the next request comes first, which has a new connection."""
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(2)]
+        connection = replies[1].connection
+        connection.rested = time.monotonic() + 20 if rests else 0.0
+        while not connection.unasked and connection.transport is not None:
+            await asyncio.sleep(0.01)
+        if asks:
+            assert not (await pool.post(b"2", 100)).used_before
+        assert await pool.look() is None
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    assert ScriptedServer({(1, 2): ([http_reply(b"1"), 0.02, last], False)}).run(work) == [None, clean]
+
+
+@pytest.mark.parametrize(
+    ("shortest", "slowest", "clean"), [(0.0, 0.0, True), (20.0, 0.0, False), (0.0, 20.0, False)]
+)
+@pytest.mark.parametrize("is_cancelled", [False, True])
+def test_open_replies_are_answers_where_the_next_request_waited_for_longer_than_a_reply_takes(
+    monkeypatch: pytest.MonkeyPatch, shortest: float, slowest: float, clean: bool, is_cancelled: bool
+) -> None:
+    """And was given up then: its connection broke, or nobody waits for it any more."""
+    monkeypatch.setattr(connections, "SHORTEST_REST", shortest)
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(2)]
+        connection = replies[1].connection
+        connection.slowest, connection.rested = slowest, time.monotonic() + 20
+        waiting = asyncio.create_task(pool.post(b"2", 100))
+        while server.requests == [2]:
+            await asyncio.sleep(0)
+        if is_cancelled:
+            waiting.cancel()
+        with pytest.raises(asyncio.CancelledError if is_cancelled else HttpError):
+            await waiting
+        assert await pool.look() is None
+        assert not (await pool.post(b"3", 100)).used_before
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    server = ScriptedServer({(1, 3): ([5.0] if is_cancelled else [end], False)})
+    assert server.run(work) == [None, clean]
+
+
+def test_a_connection_whose_rest_is_cancelled_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "FIRST_STRETCH", 1)
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(2)]
+        connection = replies[1].connection
+        connection.rested = time.monotonic() + 20
+        waiting = asyncio.create_task(pool.post(b"2", 100))
+        while not connection.busy:
+            await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert not connection.is_open
+        await pool.post(b"3", 100)
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    server = ScriptedServer({})
+    assert server.run(work) == [None, False]
+    assert server.requests == [2, 1]
+
+
+def test_the_sockets_of_a_pool_that_is_closed_are_closed() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        replies = await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(2)))
+        await pool.close()
+        assert [reply.connection.transport for reply in replies] == [None, None]
+
+    ScriptedServer({}).run(work, 2)
+
+
+def test_a_reply_is_repeated_by_name_and_body() -> None:
+    """A name is text."""
+
+    async def work(pool: ConnectionPool) -> list[bool]:
+        replies = [await pool.post(body, 100) for body in (b"a", b"a", b"b", b"b", b"b")]
+        names: list[object] = ["one", "two", "two", ["two"], "two"]
+        said = [pool.is_repeated(reply, name) for reply, name in zip(replies, names, strict=True)]
+        assert [reply.confirmation and reply.confirmation.clean for reply in replies] == [None, *[False] * 4]
+        return said
+
+    assert ScriptedServer({}).run(work) == [False, False, False, False, True]
