@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import struct
 import threading
 import time
+import weakref
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -347,6 +349,7 @@ def test_a_connection_that_repeated_a_reply_is_not_used_again() -> None:
         ]
         assert pool.is_repeated(replies[2], "b")
         await pool.post(b"3", 100)
+        assert not replies[2].connection.is_open
 
     server = ScriptedServer({})
     server.run(work)
@@ -491,10 +494,11 @@ def test_a_reply_that_nobody_asked_for_unsettles_the_open_ones_of_all_connection
 
 def test_the_second_request_of_a_connection_may_have_the_answer_to_the_first() -> None:
     async def work(pool: ConnectionPool) -> None:
-        await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(2)))
+        firsts = await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(2)))
         both = [pool.post(b"slow", 100), pool.post(b"twice", 100)]
         for failure in await asyncio.gather(*both, return_exceptions=True):
             assert isinstance(failure, UnaskedError)
+        assert not any(reply.connection.is_open for reply in firsts)
         assert not (await pool.post(b"new", 100)).used_before
 
     server = ScriptedServer({(1, 2): SLOW, (2, 2): TWICE})
@@ -518,18 +522,19 @@ def test_one_looks_again_when_the_first_connection_has_rested(rests: tuple[float
     """Soon where one is busy, whose reply may be the next to settle."""
 
     async def work(pool: ConnectionPool) -> None:
-        for _ in range(2):
+        for _ in range(3):
             replies = await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(2)))
-        for reply, rest in zip(replies, rests, strict=True):
-            reply.connection.rested = time.monotonic() + rest
-        assert await pool.look() == pytest.approx(1.0, abs=0.1)
+            for reply, rest in zip(replies, rests, strict=True):
+                reply.connection.rested = time.monotonic() + rest
+        assert await pool.look() == pytest.approx(1.0, abs=0.2)
         busy = asyncio.create_task(pool.post(b"2", 100))
         while not any(reply.connection.busy for reply in replies):
             await asyncio.sleep(0)
         assert await pool.look() == connections.SHORTEST_REST
         await busy
 
-    ScriptedServer({(1, 3): SLOW, (2, 3): SLOW}).run(work, 2)
+    # the first to have an open reply is the last to be free
+    ScriptedServer({(2, 2): SLOW, (1, 3): SLOW, (1, 4): SLOW, (2, 4): SLOW}).run(work, 2)
 
 
 @pytest.mark.parametrize("asks", [False, True])
@@ -632,3 +637,52 @@ def test_a_reply_is_repeated_by_name_and_body() -> None:
         return said
 
     assert ScriptedServer({}).run(work) == [False, False, False, False, True]
+
+
+@pytest.mark.parametrize(("first", "sure"), [(4, 2), (1, 1)])
+def test_connections_rest_after_half_as_many_replies_once_one_broke_with_open_ones(
+    monkeypatch: pytest.MonkeyPatch, first: int, sure: int
+) -> None:
+    """After one reply at least."""
+    monkeypatch.setattr(connections, "FIRST_STRETCH", first)
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        replies = [await pool.post(b"%d" % number, 100) for number in range(2)]
+        replies[1].connection.rested = time.monotonic() + 20
+        while replies[1].connection.transport is not None:
+            await asyncio.sleep(0.01)
+        await pool.look()
+        replies = [await pool.post(b"%d" % number, 100) for number in range(4)]
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    server = ScriptedServer({(1, 2): ([http_reply(b"1"), 0.02, reset], False)})
+    assert server.run(work) == [None, *[True] * sure, *[None] * (3 - sure)]
+
+
+@pytest.mark.parametrize("slowest", [0.0, 20.0])
+def test_a_connection_that_breaks_without_open_replies_changes_no_rest(
+    monkeypatch: pytest.MonkeyPatch, slowest: float
+) -> None:
+    """Whether or not its request waited for longer than a reply takes."""
+    monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        reply = await pool.post(b"0", 100)
+        reply.connection.slowest = slowest
+        with monkeypatch.context() as patch, pytest.raises(HttpError):
+            patch.setattr(connections, "SHORTEST_REST", 0.0)
+            await pool.post(b"1", 100)
+        replies = [await pool.post(b"%d" % number, 100) for number in range(4)]
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    assert ScriptedServer({(1, 2): ([end], False)}).run(work) == [None, True, True, None]
+
+
+def test_nothing_is_kept_of_a_connection_that_was_closed() -> None:
+    async def work(pool: ConnectionPool) -> None:
+        closed = weakref.ref((await pool.post(b"0", 100)).connection)
+        await pool.post(b"1", 100)
+        gc.collect()
+        assert closed() is None
+
+    ScriptedServer({(1, 1): ([http_reply(b"", 200, CLOSE)], False)}).run(work)
