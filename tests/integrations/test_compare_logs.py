@@ -360,6 +360,22 @@ def test_samples_of_lm_evaluation_harness_are_compared_by_filter(tmp_path: Path)
     assert "exact_match,flexible" in found["notes"][0]
 
 
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD])
+def test_a_log_with_one_wrong_byte_is_read_or_refused_wherever_the_byte_is(
+    tmp_path: Path, compression: int
+) -> None:
+    path = write_inspect_log(tmp_path / "a.eval", [sample("s", {"match": "C"})], compression=compression)
+    whole, refused = path.read_bytes(), 0
+    for place in range(len(whole)):
+        path.write_bytes(bytes((*whole[:place], whole[place] ^ 0xFF, *whole[place + 1 :])))
+        try:
+            read_logs(path)
+        except FolkwaysError as error:
+            refused += 1
+            assert "a.eval" in str(error)
+    assert refused > len(whole) / 4
+
+
 def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     good = log(tmp_path, 0)
     bad = tmp_path / "bad.eval"
