@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +30,6 @@ def is_aggregate(document: Any) -> bool:
     return isinstance(document, dict) and "evaluation_results" in document and "schema_version" in document
 
 
-@contextmanager
-def of_schema(path: Path) -> Iterator[None]:
-    """DataError where what is read in the block of the file, or of the one beside it, is of another kind than
-    the schema says."""
-    try:
-        yield
-    except KeyError as error:
-        raise DataError(f"is not of the schema: it lacks {error}", file=path) from error
-    except (TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"has a value that is not of the schema ({error})", file=path) from error
-
-
 def read_aggregate(path: Path, document: Row) -> list[ScoredLog]:
     """The scores of the instances that an aggregate names, whose file is in the same folder.
 
@@ -59,8 +46,7 @@ def read_aggregate(path: Path, document: Row) -> list[ScoredLog]:
     samples = path.with_name(Path(named["file_path"]).name)
     if not samples.is_file():
         raise DataError(f"names its instances, {samples.name}, which do not lie beside it", file=path)
-    with of_schema(path):
-        return _read(samples, document)
+    return _read(samples, document)
 
 
 def read_scores(path: Path) -> list[ScoredLog]:
@@ -74,8 +60,7 @@ def read_scores(path: Path) -> list[ScoredLog]:
         document = orjson.loads(beside.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         document = None
-    with of_schema(path):
-        return _read(path, document if is_aggregate(document) else {})
+    return _read(path, document if is_aggregate(document) else {})
 
 
 def _read(path: Path, aggregate: Row) -> list[ScoredLog]:

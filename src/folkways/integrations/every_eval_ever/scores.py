@@ -18,8 +18,8 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import tasks as known_tasks
 from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
-from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, of_schema, read_aggregate
-from folkways.integrations.scored_log import ScoredLog, digest, known_culture
+from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
+from folkways.integrations.scored_log import ScoredLog, digest, known_culture, of_schema
 from folkways.names import WHOLE
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty
 from folkways.reports.data import PEOPLE
