@@ -380,6 +380,45 @@ def test_a_reply_that_is_no_answer_is_not_asked_for_again_once_the_session_was_s
     assert "budget is used up" in str(asking.progress.stopped)
 
 
+class Stalling(Unsure):
+    """It settles what was said when the third request comes, and never answers that one."""
+
+    async def complete(self, request: Request) -> Completion:
+        """As ever, twice."""
+        if len(self.asked) < 2:
+            return await super().complete(request)
+        self.confirmation.clean = self.clean[0]
+        self.events.append("stalls")
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+@pytest.mark.parametrize(("clean", "stored"), [(True, 2), (False, 0)])
+def test_what_is_settled_when_everything_is_given_up_is_stored_where_it_is_the_answer(
+    workspace: Workspace,
+    database: ThreadPoolExecutor,
+    monkeypatch: pytest.MonkeyPatch,
+    clean: bool,
+    stored: int,
+) -> None:
+    monkeypatch.setattr(module, "BATCH_SECONDS", 60.0)  # nobody has looked since it was settled
+    asking, _ = prepared(workspace, database, [GOOD], 3)
+    asking.endpoint = endpoint = Stalling([clean])
+
+    async def interrupted_twice() -> None:
+        session = asyncio.create_task(asking.run())
+        while "stalls" not in endpoint.events:
+            await asyncio.sleep(0.001)
+        asking.stop("interrupted")
+        session.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await session
+
+    asyncio.run(interrupted_twice())
+    assert (asking.progress.done, asking.progress.open, asking.progress.left) == (stored, 0, 3 - stored)
+    assert len(rows(workspace, schema.responses, "key")) == stored
+
+
 def test_what_another_process_holds_is_waited_for(
     workspace: Workspace, database: ThreadPoolExecutor, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -288,6 +288,58 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
 }  # fmt: skip
 
 
+def tied(count: int) -> list[TaskEvidence]:
+    return [evidence({"A": first(30), "B": first(30)}, title=f"T{number}") for number in range(count)]
+
+
+def by(points: int, title: str, best: str = "A") -> TaskEvidence:
+    """B is right on 20 of 60 questions, and A on so many more; or the other way round."""
+    worst = "B" if best == "A" else "A"
+    return evidence({best: first(20 + points), worst: first(20)}, title=title)
+
+
+MANY: dict[str, tuple[list[TaskEvidence], str, str]] = {
+    "a narrow lead on one of two tasks holds": (
+        [by(7, "X"), *tied(1)],
+        "Choose A: it is ahead of every other model on X, and on T0 it is not told apart from B",
+        "chance",
+    ),
+    "on one of twenty it does not": (
+        [by(7, "X"), *tied(19)],
+        "No model is shown to be the best: A is ahead of every other model on X, which may be chance where 20 tasks are "
+        "compared, and on T0, T1, T2, T3, T4 and 14 more it is not told apart from B.",
+        "cannot tell whether",
+    ),
+    "of several leads the narrowest counts": (
+        [evidence({"A": first(27), "B": first(20), "C": first(2)}, title="X"), *tied(19)],
+        "A is ahead of every other model on X, which may be chance where 20 tasks are compared",
+        "Choose",
+    ),
+    "a wide lead holds": ([by(20, "X"), *tied(19)], "Choose A: it is ahead of every other model on X, and on", "chance"),
+    "beside a wide lead a narrow one is doubtful": (
+        [by(7, "X"), by(20, "Y"), *tied(18)],
+        "This run cannot tell whether the lead on X is more than chance, as 20 tasks were compared",
+        "No model",
+    ),
+    "leads of two models": (
+        [by(7, "X"), by(7, "Y", "B"), *tied(18)],
+        "This run cannot tell whether the leads on X and Y are more than chance, as 20 tasks were compared",
+        "Choose",
+    ),
+    "narrow leads of one model on all tasks": (
+        [by(7, f"T{number}") for number in range(20)], "Choose A: it is ahead of every other model on all 20 tasks", "chance",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_a_lead_on_one_of_many_tasks_may_be_chance(kind: str) -> None:
+    tasks, said, not_said = MANY[kind]
+    words = text(*tasks)
+    assert said in words
+    assert not_said not in words
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_run_gets_an_honest_verdict(kind: str) -> None:
     tasks, said, not_said = KINDS[kind]

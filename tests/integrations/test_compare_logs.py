@@ -360,6 +360,40 @@ def test_samples_of_lm_evaluation_harness_are_compared_by_filter(tmp_path: Path)
     assert "exact_match,flexible" in found["notes"][0]
 
 
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD])
+def test_a_log_with_one_wrong_byte_is_read_or_refused_wherever_the_byte_is(
+    tmp_path: Path, compression: int
+) -> None:
+    path = write_inspect_log(tmp_path / "a.eval", [sample("s", {"match": "C"})], compression=compression)
+    whole, refused = path.read_bytes(), 0
+    for place in range(len(whole)):
+        path.write_bytes(bytes((*whole[:place], whole[place] ^ 0xFF, *whole[place + 1 :])))
+        try:
+            read_logs(path)
+        except FolkwaysError as error:
+            refused += 1
+            assert "a.eval" in str(error)
+    assert refused > len(whole) / 4
+
+
+@pytest.mark.parametrize("wrong", [3, "x", [3], [None], {"a": {}}, True, None])
+@pytest.mark.parametrize(
+    "key", ["doc_id", "filter", "metrics", "acc", "arguments", "doc", "config", "versions", "model_name"]
+)
+def test_samples_of_the_harness_with_values_of_another_kind_are_read_or_refused(
+    tmp_path: Path, key: str, wrong: object
+) -> None:
+    row = {"doc_id": 1, "filter": "none", "metrics": ["acc"], "acc": 1.0, "doc": {"q": "a"}, "arguments": {}}
+    path = write_lm_eval_samples(tmp_path, [{**row, key: wrong} if key in row else row])
+    (results,) = tmp_path.glob("results_*.json")
+    if key not in row:
+        results.write_text(json.dumps({**json.loads(results.read_text()), key: wrong}))
+    try:
+        read_logs(path)
+    except FolkwaysError as error:
+        assert str(tmp_path) in str(error)
+
+
 def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     good = log(tmp_path, 0)
     bad = tmp_path / "bad.eval"

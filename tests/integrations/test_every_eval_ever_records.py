@@ -153,6 +153,32 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, name: str, text: str, s
         read_logs(tmp_path / name)
 
 
+@pytest.mark.parametrize("wrong", [3, "x", [3], [None], [["x"]], True])
+@pytest.mark.parametrize("key", ["evaluation_results", "metric_config", "generation_config"])
+def test_values_of_another_kind_than_the_schema_says_are_said(
+    tmp_path: Path, key: str, wrong: object
+) -> None:
+    samples = record(tmp_path, "org/a", [1.0])
+    document = json.loads((tmp_path / "0.json").read_bytes())
+    if key == "evaluation_results":
+        document[key] = wrong
+    else:
+        document["evaluation_results"][0][key] = wrong
+    (tmp_path / "0.json").write_text(json.dumps(document))
+    for path in (samples, tmp_path / "0.json"):
+        with pytest.raises(FolkwaysError, match="a value that is not of the schema"):
+            read_logs(path)
+
+
+@pytest.mark.parametrize("field", ["input", "output", "metadata", "evaluation", "error"])
+def test_an_instance_whose_values_are_of_another_kind_is_read_or_refused(tmp_path: Path, field: str) -> None:
+    for wrong in (3, "x", [3], {"raw": 3, "score": [3], "state": {}}, None):
+        try:
+            read_logs(record(tmp_path, "org/a", [1.0], **{field: wrong}))
+        except FolkwaysError as error:
+            assert "0_samples.jsonl" in str(error)
+
+
 def test_a_broken_line_is_named(tmp_path: Path) -> None:
     path = record(tmp_path, "org/a", [1.0])
     path.write_text(path.read_text() + '{"schema_version": "0.3.0"}\n')

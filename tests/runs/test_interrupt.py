@@ -89,28 +89,37 @@ def test_one_signal_ends_the_run_cleanly_and_the_same_command_goes_on(
 def test_a_second_signal_does_not_wait_for_a_server_that_stalls(
     server: ChatServer, mcq: Mcq, tmp_path: Path
 ) -> None:
-    """It drops the replies that are waited for; what was said until then is scored, and the report is
-    written."""
+    """It drops the replies that are waited for, and with them those before them on their connections that are
+    not sure yet: that the server stalls says nothing of whose answers they are. Here each connection has
+    carried one reply that is sure and one that is not. What is sure is scored, the report is written, and the
+    same command asks for the rest."""
     workspace, release, report = tmp_path / "w.db", mcq(QUESTIONS), tmp_path / "report"
-    server.control(faults={"script": ["ok"] * 100 + ["stall+seconds=600"] * 200}, latency=0.0)
-    told = tmp_path / "stderr.txt"
-    with told.open("w") as stderr:
+    server.control(faults={"script": ["ok"] * 32 + ["stall+seconds=600"] * 16}, latency=0.5)
+    messages = tmp_path / "stderr.txt"
+    with messages.open("w") as stderr:
         process = start(*command(server, release, workspace), "--report", report, stderr=stderr)
     wait_for(lambda: server.stats()["kinds"].get("stall", 0) == 16, process=process)
     process.send_signal(signal.SIGINT)
-    wait_for(lambda: "waiting for 16 replies, press again to drop them" in told.read_text(), process=process)
+    wait_for(
+        lambda: "waiting for 16 replies, press again to drop them" in messages.read_text(), process=process
+    )
     assert process.poll() is None, "the first signal waits for what is on its way"
     process.send_signal(signal.SIGINT)
     done = finish(process)
     assert done.returncode == 130, done
-    assert "Traceback" not in told.read_text()
-    assert "Run the same command again" in told.read_text()
+    assert "Traceback" not in messages.read_text()
+    assert "Run the same command again" in messages.read_text()
     assert "Run run-1 is not finished (interrupted by the user)" in (report / "report.md").read_text()
-    assert rows(workspace, "SELECT count(*) FROM responses") == [(100,)]
+    assert rows(workspace, "SELECT count(*) FROM responses") == [(16,)]
     assert rows(workspace, "SELECT count(*) FROM claims") == [(0,)]
     assert rows(workspace, "SELECT state FROM runs") == [("interrupted",)]
     counts = rows(workspace, "SELECT DISTINCT n, answered, missing FROM scores WHERE facet = 'all'")
-    assert counts == [(QUESTIONS, 100, QUESTIONS - 100)]
+    assert counts == [(QUESTIONS, 16, QUESTIONS - 16)]
+    server.control(faults={}, latency=0.0)
+    again = folkways(*command(server, release, workspace))
+    assert again.returncode == 0, again.stderr
+    assert rows(workspace, "SELECT count(*) FROM responses") == [(QUESTIONS,)]
+    assert server.stats()["answered_again"] == 16
 
 
 def test_a_signal_before_the_first_request_leaves_a_run_that_can_go_on(

@@ -35,4 +35,4 @@ def nightly_unless_changed(*starts: str) -> Any:
     """The mark of a test that runs every time while a file whose name begins so differs from main. The workflow of
     the docs runs all of tests/docs for every change of a page or of the code."""
     differs = any(name.startswith(starts) for name in CHANGED)
-    return pytest.mark.usefixtures() if differs else pytest.mark.nightly
+    return pytest.mark.skipif(False, reason="a file differs") if differs else pytest.mark.nightly

@@ -479,6 +479,7 @@ class EndpointRunner:
         return bool(self._buffer) or (self._saving is not None and not self._saving.done())
 
     async def _last_flush(self) -> None:
+        await self._look()
         if self._saving is not None:
             await self._saving
         if self._buffer:

@@ -18,7 +18,7 @@ from folkways.evidence.contrasts import CULTURE
 from folkways.integrations.every_eval_ever import samples as every_eval_ever
 from folkways.integrations.helm import runs as helm
 from folkways.integrations.lm_eval import samples as lm_eval
-from folkways.integrations.scored_log import OWN_COLUMNS, ScoredLog
+from folkways.integrations.scored_log import OWN_COLUMNS, ScoredLog, of_schema
 from folkways.records import JUDGEMENTS
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.results.compare import unlike_notes, unlike_parts
@@ -87,6 +87,11 @@ def compare_logs(
 def read_logs(path: Path) -> list[ScoredLog]:
     """Read the logs of a file, of the program that its ending and its first object tell, or of the runs of
     HELM in a folder; FolkwaysError for others."""
+    with of_schema(path):
+        return _read(path)
+
+
+def _read(path: Path) -> list[ScoredLog]:
     if helm.is_run(path):
         return [helm.read_scores(path)]
     if path.is_dir() and (runs := helm.find_runs(path)):

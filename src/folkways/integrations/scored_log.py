@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -16,6 +17,7 @@ import polars as pl
 
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import cultures
+from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State
 
@@ -29,6 +31,18 @@ SCALE = ("scale", "bounds", "lower_is_better")
 """What of a metric its values do not tell; exports of folkways state it."""
 
 Scores = Mapping[str, Sequence[float | None]]
+
+
+@contextmanager
+def of_schema(path: Path) -> Iterator[None]:
+    """DataError where what the block reads in the file, or in one of its folder, is of another kind than the
+    program writes."""
+    try:
+        yield
+    except KeyError as error:
+        raise DataError(f"is not of the schema: it lacks {error}", file=path) from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"has a value that is not of the schema ({error})", file=path) from error
 
 
 @dataclass(frozen=True)

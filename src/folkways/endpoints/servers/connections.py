@@ -155,7 +155,7 @@ class ConnectionPool:
             if not self._orderly and use > 1:
                 raise UnaskedError
         except BaseException:
-            self._give_up(connection, began)
+            self._give_up(connection)
             raise
         confirmation = None
         if use > 1:
@@ -227,14 +227,12 @@ class ConnectionPool:
             try:
                 clean = await self._is_clean(connection)
             except BaseException:
-                self._doubt(connection)
-                self._close(connection)
+                self._give_up(connection)
                 raise
             if clean:
                 connection.uses += 1
                 return connection
-            self._doubt(connection)
-            self._close(connection)
+            self._give_up(connection)
         connection = await self._route.connect(PooledConnection)
         self._connections.add(connection)
         connection.uses = 1
@@ -303,16 +301,13 @@ class ConnectionPool:
         if connection.retired:
             self._close(connection)
 
-    def _give_up(self, connection: PooledConnection, began: float) -> None:
-        """Close a connection while a request is on its way, and settle its open replies.
+    def _give_up(self, connection: PooledConnection) -> None:
+        """Close a connection that may not be used again, and doubt its open replies.
 
-        Of replies that are out of place the next one comes no later than a reply takes: if none did, they are
-        in place.
+        However long a request has waited in vain, that proves nothing of the replies before it: if they are
+        out of place, it is the answer to the request before that the server is slow with.
         """
-        if time.monotonic() - began >= max(SHORTEST_REST, SLOWER * connection.slowest):
-            self._confirm(connection)
-        else:
-            self._doubt(connection)
+        self._doubt(connection)
         self._close(connection)
 
     def _close(self, connection: PooledConnection) -> None:

@@ -19,7 +19,7 @@ from folkways.benchmarks.registry import tasks as known_tasks
 from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
 from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
-from folkways.integrations.scored_log import ScoredLog, digest, known_culture
+from folkways.integrations.scored_log import ScoredLog, digest, known_culture, of_schema
 from folkways.names import WHOLE
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty
 from folkways.reports.data import PEOPLE
@@ -58,12 +58,8 @@ def read_contribution(path: Path) -> Contribution:
         raise DataError(f"cannot be read as JSON ({error})", file=path) from None
     if not is_aggregate(document):
         raise DataError("is not an aggregate of Every Eval Ever: it has no 'evaluation_results'", file=path)
-    try:
+    with of_schema(path):
         return _Aggregate(path, document).contribution()
-    except KeyError as error:
-        raise DataError(f"is not of the schema: it lacks {error}", file=path) from error
-    except (TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"has a value that is not of the schema ({error})", file=path) from error
 
 
 class _Aggregate:

@@ -174,7 +174,7 @@ def _words(path: Path) -> Iterator[None]:
         ) from None
     except KeyError as error:
         raise DataError(f"is a ZIP archive, but not a log of Inspect: {error.args[0]}", file=path) from None
-    except (EOFError, ValueError) as error:
+    except (EOFError, ValueError, RuntimeError, zlib.error) as error:
         raise DataError(f"is damaged, or not a log of Inspect: {error}", file=path) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
