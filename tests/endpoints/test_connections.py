@@ -580,20 +580,12 @@ def test_a_connection_that_brought_something_or_ended_is_settled_before_it_has_r
     assert ScriptedServer({(1, 2): ([http_reply(b"1"), 0.02, last], False)}).run(work) == [None, clean]
 
 
-@pytest.mark.parametrize(
-    ("shortest", "slowest", "clean"), [(0.0, 0.0, True), (20.0, 0.0, False), (0.0, 20.0, False)]
-)
 @pytest.mark.parametrize("is_cancelled", [False, True])
-def test_open_replies_are_answers_where_the_next_request_waited_for_longer_than_a_reply_takes(
-    monkeypatch: pytest.MonkeyPatch, shortest: float, slowest: float, clean: bool, is_cancelled: bool
-) -> None:
-    """And was given up then: its connection broke, or nobody waits for it any more."""
-    monkeypatch.setattr(connections, "SHORTEST_REST", shortest)
+def test_open_replies_of_a_connection_whose_request_is_given_up_are_no_answers(is_cancelled: bool) -> None:
+    """Its connection broke, or nobody waits for it any more."""
 
     async def work(pool: ConnectionPool) -> list[bool | None]:
         replies = [await pool.post(b"%d" % number, 100) for number in range(2)]
-        connection = replies[1].connection
-        connection.slowest, connection.rested = slowest, time.monotonic() + 20
         waiting = asyncio.create_task(pool.post(b"2", 100))
         while server.requests == [2]:
             await asyncio.sleep(0)
@@ -606,7 +598,7 @@ def test_open_replies_are_answers_where_the_next_request_waited_for_longer_than_
         return [reply.confirmation and reply.confirmation.clean for reply in replies]
 
     server = ScriptedServer({(1, 3): ([5.0] if is_cancelled else [end], False)})
-    assert server.run(work) == [None, clean]
+    assert server.run(work) == [None, False]
 
 
 def test_a_connection_whose_rest_is_cancelled_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -673,18 +665,14 @@ def test_connections_rest_after_half_as_many_replies_once_one_broke_with_open_on
     assert server.run(work) == [None, *[True] * sure, *[None] * (3 - sure)]
 
 
-@pytest.mark.parametrize("slowest", [0.0, 20.0])
 def test_a_connection_that_breaks_without_open_replies_changes_no_rest(
-    monkeypatch: pytest.MonkeyPatch, slowest: float
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Whether or not its request waited for longer than a reply takes."""
     monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
 
     async def work(pool: ConnectionPool) -> list[bool | None]:
-        reply = await pool.post(b"0", 100)
-        reply.connection.slowest = slowest
-        with monkeypatch.context() as patch, pytest.raises(HttpError):
-            patch.setattr(connections, "SHORTEST_REST", 0.0)
+        await pool.post(b"0", 100)
+        with pytest.raises(HttpError):
             await pool.post(b"1", 100)
         replies = [await pool.post(b"%d" % number, 100) for number in range(4)]
         return [reply.confirmation and reply.confirmation.clean for reply in replies]
