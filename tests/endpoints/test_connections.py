@@ -255,14 +255,16 @@ class ScriptedServer:
                     await reader.readexactly(length)
         writer.close()
 
-    def run(self, work: Callable[[ConnectionPool], Awaitable[T]], limit: int = 1) -> T:
+    def run(
+        self, work: Callable[[ConnectionPool], Awaitable[T]], limit: int = 1, timeout: float = TIMEOUT
+    ) -> T:
         """The result of ``work`` with a pool of ``limit`` places whose connections lead here."""
 
         async def main() -> T:
             async with await asyncio.start_server(self.serve, "127.0.0.1", 0) as server:
                 port = server.sockets[0].getsockname()[1]
                 route = Route(f"http://127.0.0.1:{port}/", connect_seconds=5.0)
-                pool = ConnectionPool(limit, route, {}, TIMEOUT)
+                pool = ConnectionPool(limit, route, {}, timeout)
                 try:
                     async with asyncio.timeout(30):
                         return await work(pool)
@@ -678,6 +680,35 @@ def test_a_connection_that_breaks_without_open_replies_changes_no_rest(
         return [reply.confirmation and reply.confirmation.clean for reply in replies]
 
     assert ScriptedServer({(1, 2): ([end], False)}).run(work) == [None, True, True, None]
+
+
+def test_a_connection_that_ends_without_open_replies_changes_no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its end has come, and the loop has not read it yet."""
+    monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
+
+    async def work(pool: ConnectionPool) -> list[bool | None]:
+        connection = (await pool.post(b"0", 100)).connection
+        assert connection.transport is not None
+        connection.transport.pause_reading()
+        while not connection.readable():
+            await asyncio.sleep(0.01)
+        connection.transport.resume_reading()
+        replies = [await pool.post(b"%d" % number, 100) for number in range(4)]
+        return [reply.confirmation and reply.confirmation.clean for reply in replies]
+
+    server = ScriptedServer({(1, 1): ([http_reply(b"0"), 0.02, end], False)})
+    assert server.run(work) == [None, True, True, None]
+    assert server.requests == [1, 4]
+
+
+def test_a_reply_may_take_as_long_as_the_pool_says() -> None:
+    async def work(pool: ConnectionPool) -> bytes:
+        with pytest.raises(TimeoutError):
+            await pool.post(b"0", 100)
+        return (await pool.post(b"1", 100)).body
+
+    late: tuple[list[Piece], bool] = ([0.3, http_reply(b"late")], False)
+    assert ScriptedServer({(1, 1): late, (2, 1): SLOW}).run(work, timeout=0.2) == b"slow"
 
 
 def test_nothing_is_kept_of_a_connection_that_was_closed() -> None:
