@@ -51,9 +51,9 @@ def test_direction_of_a_language(language: str, expected: str) -> None:
 
 
 def test_times_are_utc_and_run_from_left_to_right() -> None:
-    assert day(0) == '<bdi dir="ltr">1970-01-01 00:00</bdi>' and day(None) == ""
+    assert day(0) == '<bdi dir="ltr">1970-01-01 00:00 UTC</bdi>' and day(None) == ""
     page = environment("ar").from_string("{{ 0|day }} {{ 1.8|duration }}").render()
-    assert page == '<bdi dir="ltr">1970-01-01 00:00</bdi> <bdi dir="ltr">1.8 s</bdi>'
+    assert page == '<bdi dir="ltr">1970-01-01 00:00 UTC</bdi> <bdi dir="ltr">1.8 s</bdi>'
 
 
 @pytest.mark.parametrize(
