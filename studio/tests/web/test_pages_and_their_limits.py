@@ -219,7 +219,8 @@ def test_the_page_of_quality_shows_the_fifty_latest_calls_of_models(
     for many, words in ((1, "The latest call."), (51, "The latest 50 calls.")):
         rows = [{**call, "reply": f"reply-{n:02}", "created": float(n)} for n in range(many)]
         with workspace.write() as connection:
-            connection.execute(sa.delete(schema.model_calls))
+            mine = schema.model_calls.c.study_id == desk.study.id
+            connection.execute(sa.delete(schema.model_calls).where(mine))
             connection.execute(sa.insert(schema.model_calls), rows)
         text = browser_of(desk.owner).get(page).text
         assert words in text
