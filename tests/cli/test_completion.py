@@ -31,8 +31,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program.parent.mkdir()
     program.write_text(f"#!{sys.executable}\nfrom folkways.cli.main import main\nmain()\n")
     program.chmod(0o755)
-    asked = environment(_FOLKWAYS_COMPLETE="bash_source")
-    script = subprocess.run([program], env=asked, capture_output=True, text=True, check=True)
+    variables = environment(_FOLKWAYS_COMPLETE="bash_source")
+    script = subprocess.run([program], env=variables, capture_output=True, text=True, check=True)
     (folder / "complete.sh").write_text(script.stdout)
     return folder
 
@@ -62,14 +62,14 @@ def complete(place: Path, line: str, shell: str = "bash") -> list[str]:
     return [word for word in done.stdout.splitlines() if word]
 
 
-def offered(place: Path, line: str) -> list[str]:
+def offered(folder: Path, line: str) -> list[str]:
     """What folkways itself answers at the end of the line, of which bash is tried with a few."""
     last = len(line.split()) - (not line.endswith(" "))
-    asked = environment(_FOLKWAYS_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(last))
+    variables = environment(_FOLKWAYS_COMPLETE="bash_complete", COMP_WORDS=line, COMP_CWORD=str(last))
     with patch.object(
         sys.modules["__main__"], "__package__", ""
     ):  # the program is called folkways, and not pytest
-        done = folkways(cwd=place, env=asked)
+        done = folkways(cwd=folder, env=variables)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return [answer.removeprefix("plain,") for answer in done.stdout.splitlines() if answer]
 

@@ -366,8 +366,8 @@ def test_a_log_with_one_wrong_byte_is_read_or_refused_wherever_the_byte_is(
 ) -> None:
     path = write_inspect_log(tmp_path / "a.eval", [sample("s", {"match": "C"})], compression=compression)
     whole, refused = path.read_bytes(), 0
-    for place in range(len(whole)):
-        path.write_bytes(bytes((*whole[:place], whole[place] ^ 0xFF, *whole[place + 1 :])))
+    for offset in range(len(whole)):
+        path.write_bytes(bytes((*whole[:offset], whole[offset] ^ 0xFF, *whole[offset + 1 :])))
         try:
             read_logs(path)
         except FolkwaysError as error:

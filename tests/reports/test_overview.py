@@ -228,10 +228,10 @@ def test_the_score_that_explains_intervals_is_of_the_group_that_it_names() -> No
     """As of blend/saq, whose headline is by language: the score over both languages is another number."""
     base = small_report(METRIC, {("m/a", "KR"): 20, ("m/a", "ET"): 41}, QUESTIONS, "tea")
     apart = ReportView(replace(base, headline_by=dict.fromkeys(base.metrics, "culture")))
-    for view, place in ((ReportView(base), ""), (apart, ", South Korea")):
+    for view, group in ((ReportView(base), ""), (apart, ", South Korea")):
         (first, *_) = matrix = columns(view, Leaderboard(view))
         share = number(first.scores["m/a"].score)
-        assert interval_example(view, matrix).startswith(f"a scored {share} on Task{place}. Other questions")
+        assert interval_example(view, matrix).startswith(f"a scored {share} on Task{group}. Other questions")
 
 
 @pytest.mark.parametrize("lower_is_better", [False, True])

@@ -95,9 +95,8 @@ class RunProgress:
         self._away: set[str] = set()  # models whose server does not answer
         self._waits = False  # whether the message after the first Ctrl-C was printed
         self._done: set[str] = set()  # models whose last line was printed
-        self._final: dict[
-            str, tuple[int, int]
-        ] = {}  # model -> counts of its line when nothing was left to ask
+        # model -> counts of its line when nothing was left to ask
+        self._final: dict[str, tuple[int, int]] = {}
         self._last = time.monotonic()
         columns = [_Cell(name, style) for name, style in FIGURES.items()]
         self._bars = Progress(
