@@ -114,7 +114,7 @@ class RunOptions:
     scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made
         with.
     scoring_precision: of those models.
-    until: points, 0.1 to 49: every stratum is asked until half its interval is no wider; None asks everything.
+    until: points, 0.1 to 49: each stratum is asked until half its interval is no wider; None asks everything.
     strata: what strata are made of, for ``until``: columns of the items.
     afresh: ask what is stored already, too; its replies are kept and not used. The same again goes on with
         such a run.
