@@ -135,13 +135,17 @@ class Caller:
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Outcome] = loop.create_future()
 
+        def tell(result: Outcome) -> None:
+            if not outcome.done():
+                outcome.set_result(result)
+
         def make_call() -> None:
             try:
                 result: Outcome = None, function()
             except BaseException as error:  # noqa: BLE001 - whatever somebody's code raises is a failed request
                 result = self._failure(error), None
             with suppress(RuntimeError):  # the session has ended, and its loop
-                loop.call_soon_threadsafe(lambda: outcome.done() or outcome.set_result(result))
+                loop.call_soon_threadsafe(tell, result)
 
         thread = self._idle.pop() if self._idle else CallingThread(self._name)
         thread.call(make_call)
