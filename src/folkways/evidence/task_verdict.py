@@ -79,7 +79,7 @@ class TaskVerdict:
     rank. clear: whether a single one is, and every other ranked model is worse beyond chance. level: the
     models that cannot be separated from a single best one, although another model is better. leads: the
     contrasts of a single best model with those that are worse beyond chance, the narrowest first. doubtful:
-    whether some model leads if this task is looked at alone, but not among so many.
+    whether some model leads if this task is looked at alone, but not together with the others.
     """
 
     evidence: TaskEvidence
