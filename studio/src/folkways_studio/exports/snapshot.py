@@ -220,21 +220,20 @@ def _without_words(
         kind, config = stage_kind(stages[item.stage_id].kind), stages[item.stage_id].config
         inherited = lost.get(item.parent_id or 0, set[str]())
         content, essential = _without_texts(item.content, inherited), kind.essential(item.content, config)
-        if (item.parent_id in items and item.parent_id not in remaining) or essential != kind.essential(
-            content, config
-        ):
+        orphaned = item.parent_id in items and item.parent_id not in remaining
+        if orphaned or kind.essential(content, config) != essential:
             continue
         answered, inside, settings = kind.answered_stage(item.content, config)
         no_words = {*texts_in(essential), *texts_in([*answered.asked(inside, settings)])}
-        written, said = set[str](), set(texts_in(item.content))
+        written, of_others = set[str](), set(texts_in(item.content))
         for each in judgements.get(number, ()):
             for payload in (each.payload, first.get(each.id, each.payload)):
                 texts = set(texts_in(payload))
                 if each.participant_id in gone:
                     written |= texts - set(texts_in(kind.redacted(payload, kind.own_words, item.content)))
                 else:
-                    said |= texts
-        lost[number] = (inherited | written - said) - no_words
+                    of_others |= texts
+        lost[number] = (inherited | written - of_others) - no_words
         result = _without_texts(item.result, lost[number])
         remaining[number] = replace(item, content=content, result=result)
     return remaining
