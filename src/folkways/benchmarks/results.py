@@ -210,7 +210,7 @@ class Inputs:
                 )
 
     def _without_reply(self, tasks: Sequence[str]) -> Iterator[str]:
-        """One sentence for each model of which these tasks are used, but not every row."""
+        """One sentence for each model whose rows of these tasks are used, but not all."""
         groups = self._coverage.join(self._thin, on=["task", "endpoint"], how="anti", maintain_order="left")
         counts = groups.group_by("endpoint", "task", "profile", maintain_order=True).agg(
             pl.col("expected", "replied").sum()

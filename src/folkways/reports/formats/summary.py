@@ -83,7 +83,7 @@ def notices(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
 
 def _totals(view: ReportView) -> tuple[int, int]:
     """The number of items expected of models and of those without a reply, counted once for all profiles and
-    metrics; of baselines that were asked, which reply to everything, where there is no model."""
+    metrics; without any model, those of baselines that were asked, which always reply."""
     of_profile = (score for task in view.tasks for score in task.whole if score.profile == task.profile)
     first = [score for score in of_profile if score.endpoint in (view.models or view.asked)]
     return sum(score.n for score in first), sum(score.lost for score in first)
