@@ -50,8 +50,8 @@ def adjudicate(
         stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
         asked = [part["key"] for part in stage_kind(stage.kind).asked(item.content, stage.config)]
         replaced = {*asked, "disputed"} if decision else ()
-        kept = {name: value for name, value in (item.result or {}).items() if name not in replaced}
-        result = {**kept, **decision, "adjudicated": True}
+        earlier = {name: value for name, value in (item.result or {}).items() if name not in replaced}
+        result = {**earlier, **decision, "adjudicated": True}
         state = ItemState.DROPPED if drop else ItemState.DONE
         change_rows(
             connection, schema.items, {"id": item_id}, state=str(state), result=result, reason=reason.strip()
