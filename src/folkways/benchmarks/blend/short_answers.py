@@ -253,11 +253,12 @@ class ShortAnswers(Task):
         return prompts
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """One judgement per response; a column ``prompt`` in the responses, where there is one, is what
-        replies are freed of."""
+        """One judgement per response, with the headline that it belongs to (ASKED_IN); a column ``prompt`` in
+        the responses, where there is one, is what replies are freed of."""
         profile = self.resolve_profile(profile)
         names = [metric.name for metric in self.metrics if metric.name != "inside_word" or profile == "paper"]
-        return judge_answers(items, responses, profile, names, self.tool_set)
+        judged = judge_answers(items, responses, profile, names, self.tool_set)
+        return with_asked_in(judged).cast({ASKED_IN: pl.String})
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
         """Means over the questions that count, by culture, language, language of asking, variant and
