@@ -77,6 +77,12 @@ class Consensus(OwnOrderKind):
         raise_if(problems)
         return {**content, **fields}
 
+    def essential(self, content: Content, config: Config) -> Content:
+        names = [shown["field"] for shown in config["show"]]
+        for part in config["ask"]:
+            names += [*text_fields(part), *([part["options_from"]] if "options_from" in part else ())]
+        return {name: content.get(name) for name in names}
+
     def media(self, content: Content, config: Config) -> tuple[str, ...]:
         shown = (each["field"] for each in config["show"] if each["type"] != "text")
         return tuple(content[field] for field in shown if content.get(field))
