@@ -15,9 +15,9 @@ from functools import cached_property
 from operator import itemgetter, methodcaller
 
 from folkways.cultures import language_name
-from folkways.display import bound, count, duration, interval, number, percent, plural, single_line
+from folkways.display import bound, count, duration, interval, named, number, percent, plural, single_line
 from folkways.evidence.answers import ENOUGH_REPLIES
-from folkways.evidence.sentences import named, unit_words
+from folkways.evidence.sentences import unit_words
 from folkways.evidence.task_verdict import Standing, TaskEvidence, TaskVerdict, task_verdict, task_verdicts
 from folkways.evidence.weak_spots import WeakSpot, weak_spots
 from folkways.records import is_baseline

@@ -11,10 +11,9 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.tables import Table
-from folkways.display import count, interval, number, p_value, single_line
+from folkways.display import count, interval, named, number, p_value, single_line
 from folkways.evidence.comparison import Comparison
 from folkways.evidence.contrasts import ALPHA
-from folkways.evidence.sentences import named
 from folkways.names import facet_title, plain_names, value_name
 from folkways.records import is_baseline
 
