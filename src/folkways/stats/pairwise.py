@@ -216,10 +216,10 @@ def detectable_differences(
     chance ``power`` or more.
 
     pairs: of models. largest: as of ``paired_contrasts``. The difference is as large as alpha's quantile
-    times the error of the test, and power's times its own, both as they would be at that difference (Cohen 1988): it makes some
-    questions differ by the largest difference found, whatever they did, and these errors grow with it. NaN
-    without an interval, where no question differs (nothing tells how much differences vary), and where not
-    even the largest difference is found so often.
+    times the error of the test, and power's times its own, both as they would be at that
+    difference (Cohen 1988): it makes some questions differ by the largest difference found, whatever they
+    did, and these errors grow with it. NaN without an interval, where no question differs (nothing tells how
+    much differences vary), and where not even the largest difference is found so often.
     """
     from scipy.special import ndtri, stdtrit
 
