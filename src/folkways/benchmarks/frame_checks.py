@@ -212,7 +212,8 @@ def prompt_problems(
     if lacking := [name for name in PROMPTS if name not in prompts.columns]:
         yield problem(task, "prompts", f"the prompts lack the column {', '.join(lacking)}")
         return
-    numbered = prompts.with_row_index("_row", offset=1)
+    rows = items.select("item").with_row_index("_row", offset=1).unique("item", keep="first")
+    numbered = prompts.join(rows, on="item", how="left", maintain_order="left")
     keys = ("item", "language", "variant")
     empty = pl.col("user").fill_null("").str.strip_chars() == ""
     strange = ~pl.col("item").is_in(items["item"].implode()).fill_null(False)
