@@ -102,7 +102,8 @@ class ChoiceTask(ItemwiseTask):
         """The items that the declaration reads; of published data without questions that have another number
         of options (``check`` names them).
 
-        Raises DataError for such a question in other data, TypeError for a class without ``from_toml`` that does not override ``rows``.
+        Raises DataError for such a question in other data, TypeError for a class without ``from_toml`` that
+        does not override ``rows``.
         """
         if self.declared is None:
             raise TypeError(f"{type(self).__name__} says neither by rows nor by from_toml what its items are")
