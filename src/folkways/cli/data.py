@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from folkways.cli.grouped_options import CommandGroup
+from folkways.cli.options import WholeNumber
 from folkways.cli.out import file_at, out_option, print_json, terminal
 from folkways.cli.table_files import write_text
 from folkways.display import escape, plural
@@ -204,7 +206,7 @@ RECORD_KEYS = ("source", "repository", "revision", "licence", "languages", "abou
 """Further fields of a record in the JSON output."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def command() -> None:
     """List, fetch, check and find released data."""
 
@@ -275,7 +277,7 @@ def fetch(names: tuple[str, ...], folder: Path | None, force: bool, revision: st
 @out_option("Write there (JSON if it ends in .json)", "data-issues.txt")
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     default=5,
     show_default=True,
     help="Data issues shown of each kind; 0 shows all.",
