@@ -47,10 +47,7 @@ NOT_READ = {
 }
 """Routes whose answers are not recorded here, and why."""
 
-MORE = (
-    "/studies/rich/items?state=done&order=disputed&stage=norms-rate",
-    "/studies/rich/log?before=20",
-)
+MORE = ("/studies/rich/items?state=done&order=disputed&stage=norms-rate", "/studies/rich/log?before=20")
 """Pages of the owner that say something else with a question in their address."""
 
 FORMS: tuple[tuple[str, str, Mapping[str, str]], ...] = (

@@ -171,10 +171,11 @@ def _refuse_stranger(context: RequestContext) -> Response | None:
         return None
     if context.is_change or context.wants_json:
         message = context.gettext(
-            "You have been signed out. Sign in again; what you wrote is kept on this device."
+            "You have been signed out. If you have a password, sign in again; if you came by an invitation, "
+            "open its link again."
         )
         return _say(context, 401, message)
-    return context.go(f"/signin?next={quote(context.path)}")
+    return context.go(f"/signin?next={quote(context.here)}")
 
 
 def problem(context: RequestContext, error: FolkwaysError) -> Response:
