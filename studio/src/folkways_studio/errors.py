@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 class Message(str):
     """A sentence of ours in English that can still be said in another language. ``values`` fill its
-    ``%(name)s``."""
+    ``%(name)s``. named: what programs and files are told in its place: what was sent, what is valid."""
 
-    def __new__(cls, message: str, **values: object) -> Message:
+    def __new__(cls, message: str, named: str = "", **values: object) -> Message:
         """The English sentence, its values filled in."""
-        made = super().__new__(cls, message % values if values else message)
+        made = super().__new__(cls, named or (message % values if values else message))
         made.message, made.values = message, values
         return made
 
