@@ -9,15 +9,21 @@ import subprocess
 import sys
 import threading
 import time
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
 
 from folkways.errors import FolkwaysError
+from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
+from folkways_studio.items import service as items
+from folkways_studio.people import sessions
+from folkways_studio.records import ItemState, Participant
 from folkways_studio.web.serving import serve
+from studio.tests.support.studies import QUESTION, open_study, stored
 from studio.tests.support.studio_server import StudioProcess
-from studio.tests.web.http import Client
+from studio.tests.web.http import Client, Reply
 
 
 def test_a_port_that_is_taken_is_said_with_what_to_do(tmp_path: Path) -> None:
@@ -64,6 +70,57 @@ def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(
             assert at_hand.recv(100).startswith(b"HTTP/1.1 403 ")
             stopping.join()
         assert statuses and set(statuses) == {200}
+
+
+def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_nothing(tmp_path: Path) -> None:
+    """Every answer that was taken is there once, and the form that met nobody is sent again as it was."""
+    with StudioProcess(tmp_path / "w.db") as server:
+        stage = {"name": "verify", "kind": "vote", "answers": 3, "majority": 2, "training": False}
+        desk = open_study(server.workspace, [stage])
+        desk.add("verify", [QUESTION] * 20)
+        taken: list[tuple[int, str]] = []
+        cut_off: list[str] = []
+
+        def answer_all(person: Participant) -> None:
+            client = Client(server.url)
+            token = sessions.open_session(server.workspace, person.account_id)
+            session = sessions.find_session(server.workspace, token)
+            assert session is not None
+            client.cookies["folkways_session"] = token
+
+            def send(path: str, fields: dict[str, str]) -> Reply:
+                for _ in range(600):
+                    try:
+                        return client.post(path, fields, csrf=session.csrf)
+                    except (OSError, HTTPException) as error:
+                        cut_off.append(type(error).__name__)
+                        time.sleep(0.05)
+                raise AssertionError("the server did not come back")
+
+            task = send("/work/test-study/next", {}).place
+            while "/tasks/" in task:
+                reply = send(f"{task}/submit", {"key": f"{person.id} {task}", "choices": "0"})
+                assert reply.status == 303, reply.text
+                taken.append((person.id, task))
+                task = reply.place
+
+        people = [threading.Thread(target=answer_all, args=[desk.person()]) for _ in range(3)]
+        for each in people:
+            each.start()
+        for answers in (10, 25, 40):
+            while len(taken) < answers:
+                time.sleep(0.005)
+            server.stop()
+            server.start()
+        for each in people:
+            each.join()
+        assert cut_off, "somebody met nobody"
+        assert len(set(taken)) == len(taken) == 60
+        answered = [
+            (row["participant_id"], row["item_id"]) for row in stored(server.workspace, schema.judgements)
+        ]
+        assert len(set(answered)) == len(answered) == 60
+        assert {item.state for item in items.list_items(server.workspace, desk.study.id)} == {ItemState.DONE}
 
 
 STARTED = """
