@@ -148,10 +148,10 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
 
     Either all of it is there afterwards or nothing has changed.
     """
-    from folkways_studio.database.backups import restore
+    from folkways_studio.database.backups import put_back, unpacked
 
-    with opened(workspace, create=True) as database:
-        description = restore(file, database, replace=replace)
+    with unpacked(file) as (description, source), opened(workspace, create=True) as database:
+        put_back(source, database, replace=replace)
         click.echo(f"restored {file} into {database.location}: {description}")
         if description.bucket:
             click.echo(
