@@ -183,6 +183,10 @@ class RequestContext:
             return self._entry.session if self._entry else None
         return sessions.find_session(self.workspace, self.token) if self.token else None
 
+    def forget_database(self) -> None:
+        """Show what follows as to somebody unknown: who it is cannot be read."""
+        self.session, self.account, self._entry = None, None, None
+
     @CachedAttribute
     def account(self) -> Account | None:
         return self.session.account if self.session else None
