@@ -135,7 +135,7 @@ def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_not
 
 
 @contextmanager
-def full_disk(_: Path) -> Iterator[None]:
+def full_disk(_: StudioServer) -> Iterator[None]:
     """No file of this process grows any more."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
@@ -146,15 +146,18 @@ def full_disk(_: Path) -> Iterator[None]:
 
 
 @contextmanager
-def unreadable(database: Path) -> Iterator[None]:
+def unreadable(server: StudioServer) -> Iterator[None]:
     """Something else lies where the database was."""
-    database.write_bytes(b"no database" * 9999)
+    Path(server.location).write_bytes(b"no database" * 9999)
+    server.reconnect()
     yield
 
 
 @pytest.mark.parametrize("trouble", [full_disk, unreadable])
 def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, trouble: Callable[[Path], AbstractContextManager[None]]
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    trouble: Callable[[StudioServer], AbstractContextManager[None]],
 ) -> None:
     """With the status on which a browser keeps the answer and sends it again; where the database lies is nobody
     else's business."""
@@ -169,9 +172,9 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
         )
         task = client.post("/work/test-study/next", csrf=csrf).place
         answer = {"key": "k", "choices": "0"}
-        pages = ["/healthz", "/work/test-study", task] * (trouble is unreadable)
+        pages = ["/healthz", "/signin", "/work/test-study", task] * (trouble is unreadable)
         server.workspace.close()
-        with trouble(place):
+        with trouble(server):
             replies = {page: client.get(page) for page in pages}
             for accept in ("text/html", "application/json"):
                 replies[accept] = client.post(f"{task}/submit", answer, csrf=csrf, Accept=accept)
