@@ -6,7 +6,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import orjson
 
@@ -200,3 +200,16 @@ def count(value: int | None) -> str:
 def plural(amount: int, one: str, many: str | None = None) -> str:
     """``1 culture``, ``16 cultures``."""
     return f"{count(amount)} {one if amount == 1 else many or one + 's'}"
+
+
+MOST_NAMED = 5
+"""Names that a sentence lists; it counts the others."""
+
+
+def named(names: Sequence[str], word: str = "and", separator: str = ", ") -> str:
+    """``a``, ``a and b``, ``a, b and c``; at most MOST_NAMED names, then ``and 3 more``. word: instead of
+    ``and``. separator: instead of a comma, for names that have commas."""
+    shown = (
+        list(names) if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
+    )
+    return f" {word} ".join(part for part in (separator.join(shown[:-1]), shown[-1]) if part)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 import re
 import sys
 import threading
@@ -181,6 +183,13 @@ class TestEndpointsOfOnesOwn:
 
 class TestWhereverItRuns:
     """Notebooks have a running event loop, servers have threads."""
+
+    def test_a_run_can_be_pickled_and_copied(self, ask: Any) -> None:
+        """As pools of processes and clusters do with what they send on."""
+        run = ask(limit=20)
+        for again in (pickle.loads(pickle.dumps(run)), copy.deepcopy(run)):
+            assert again.record == run.record
+            assert again.scores().equals(run.scores())
 
     def test_inside_a_running_event_loop(self, ask: Any) -> None:
         async def cell() -> Run:

@@ -4,6 +4,7 @@ is."""
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 import threading
 import time
@@ -46,6 +47,29 @@ class Asked:
 
     def __len__(self) -> int:
         return len(self.prompts)
+
+
+class PanicError(BaseException):
+    """As libraries in other languages raise it."""
+
+
+HANGING = """
+import time
+import folkways
+
+def ask(prompt, item):
+    if item in hanging:
+        time.sleep(3600)
+    return "A"
+
+hanging = folkways.get_task("demo/mcq").items(folkways.open_release("demo"))["item"][:8]
+model = folkways.model(ask, version=1, concurrency=4)
+done = folkways.run("demo/mcq", models=model, timeout=0.3, attempts=1, max_errors=100)
+replies = done.responses()
+for column in ("response", "reason"):
+    for value, count in replies[column].drop_nulls().value_counts().rows():
+        print(value, count)
+"""
 
 
 @pytest.fixture
@@ -154,6 +178,64 @@ class TestFunctions:
         began = time.monotonic()
         done = run(stuck, limit=2, timeout=0.2, attempts=1)
         assert (done.failed(), time.monotonic() - began < 20) == (2, True)
+
+    def test_a_call_that_never_ends_takes_no_place_of_others_and_the_process_can_end(
+        self, tmp_path: Path
+    ) -> None:
+        """Twice as many calls hang as threads call at once."""
+        program = tmp_path / "hanging.py"
+        program.write_text(HANGING)
+        ended = subprocess.run(
+            [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True
+        )
+        assert ended.stdout.splitlines() == ["A 10", "python/ask: no reply within 0.3 s 8"]
+
+    @pytest.mark.parametrize("is_async", [False, True])
+    @pytest.mark.parametrize(
+        "error",
+        [SystemExit(3), asyncio.CancelledError(), GeneratorExit(), StopIteration(), PanicError("x")],
+        ids=lambda error: type(error).__name__,
+    )
+    def test_whatever_it_raises_is_a_failed_request_and_others_are_answered(
+        self, run: Any, error: BaseException, is_async: bool
+    ) -> None:
+        """SystemExit used to end the loop of all asynchronous models, and CancelledError the asking."""
+
+        def fail(prompt: str, item: str) -> str:
+            if item == items()[0]:
+                raise error
+            return "A"
+
+        async def wait_and_fail(prompt: str, item: str) -> str:
+            await asyncio.sleep(0)
+            return fail(prompt, item)
+
+        model = folkways.model(wait_and_fail if is_async else fail, version=1, name="m")
+        done = run(model, timeout=5, attempts=1)
+        assert done.failed() == 1
+        assert set(done.responses()["response"].drop_nulls()) == {"A"}
+        message = results.failure_counts(done.workspace, done.record)["message"][0]
+        raised = "RuntimeError" if is_async and isinstance(error, StopIteration) else type(error).__name__
+        assert message.startswith(f"python/m raised {raised}: ")
+
+    def test_ctrl_c_in_a_call_ends_the_run_and_keeps_what_was_answered(self, run: Any) -> None:
+        asked = 0
+
+        async def ask(prompt: str) -> str:
+            nonlocal asked
+            asked += 1
+            if asked == 5:
+                raise KeyboardInterrupt
+            return "A"
+
+        async def fine(prompt: str) -> str:
+            return "A"
+
+        with pytest.raises(KeyboardInterrupt):
+            run(folkways.model(ask, version=1), concurrency=1, name="ended")
+        assert run(fine, timeout=5).failed() == 0
+        done = run(folkways.model(ask, version=1), name="ended")
+        assert (done.failed(), asked) == (0, len(items()) + 1)
 
     def test_within_a_running_event_loop(self, run: Any) -> None:
         async def ask(prompt: str) -> str:

@@ -18,8 +18,9 @@ import pytest
 from folkways.benchmarks.base import needs_whole_questions
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.results import LEAST_COVERAGE, Inputs, Result, ResultTables, make_results
-from folkways.benchmarks.tables import NotAvailableError
+from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.benchmarks.xcr import release as xcr
+from folkways.display import MOST_NAMED
 from folkways.records import ModelCard
 from folkways.releases.release_records import Release
 from tests.support.culturalbench_data import write_culturalbench
@@ -343,3 +344,42 @@ def test_the_bound_is_a_share_of_every_group(lost: int, taken: bool) -> None:
             NotAvailableError, match=r"Ethiopia \(English\) 21 of 24 rows got a reply \(87 %\)"
         ):
             found.of("blend/mcq")
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 5, 6, 24])
+def test_models_that_are_left_out_of_many_tasks_have_one_sentence_for_each_reason(tasks: int) -> None:
+    """A note of a table is part of its caption, which has to fit a page however many tasks there are."""
+    rows = judged("blend", "lab/silent").filter(task="blend/mcq")
+    silent = zeros(rows, pl.lit(True), "missing")
+    some = zeros(rows, pl.col("culture") == "ET", "failed").with_columns(endpoint=pl.lit("lab/some"))
+    one = (pl.col("culture") == "ET") & (pl.int_range(pl.len()).over("culture") < 1)
+    most = zeros(rows, one, "failed").with_columns(endpoint=pl.lit("lab/most"))
+    names = [f"blend/mcq-{number}" for number in range(tasks)]
+    frames = [pl.concat([silent, some, most]).with_columns(task=pl.lit(name)) for name in names]
+    inputs = Inputs(pl.concat(frames))
+    of_silent, of_some, of_most = inputs.left_out(names)
+    named_tasks = min(tasks, MOST_NAMED)
+    more = f"{tasks - MOST_NAMED} more" if tasks > MOST_NAMED else names[-1]
+    assert of_silent.startswith("lab/silent is left out of blend/mcq-0") and of_silent.endswith(
+        f"{more}: no reply came."
+    )
+    assert of_some.count("in Ethiopia (English) 0 of 24 rows got a reply (0 %)") == named_tasks
+    assert of_some.count("an analysis needs 90 %") == 1 and ("19 more" in of_some) == (tasks == 24)
+    assert of_most.count("1 of 96 rows of blend/mcq-") == named_tasks
+    assert of_most.endswith("have no reply and are left out.")
+
+
+def test_why_nothing_is_made_names_no_task_twice() -> None:
+    needs_more = Result("wanted", "Wanted", _wanting, tasks=("blend/saq", "blend/mcq"))
+    frames = [judged("blend", "lab/small"), stopped("blend")]
+    _, left_out = make_results([needs_more], findings("blend", *frames))
+    assert [left_out["wanted"].count(f"{task}: in South Korea") for task in needs_more.tasks] == [1, 1]
+    lacking = Result(
+        "lacking", "Lacking", lambda inputs: inputs.of("blend/mcq") and [], tasks=needs_more.tasks
+    )
+    _, left_out = make_results([lacking], findings("blend", stopped("blend")))
+    assert [left_out["lacking"].count(f"{task}: in South Korea") for task in lacking.tasks] == [1, 1]
+
+
+def _wanting(inputs: Inputs) -> list[Table]:
+    raise NotAvailableError("needs more")

@@ -7,8 +7,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from folkways.endpoints.clean import quotable, scrub, storable, thoughts_apart
+from folkways.endpoints.servers.chat_completions import count_of, text_of
 from folkways.endpoints.servers.failures import read_error
-from folkways.endpoints.servers.http import count_of, from_json, text_of, to_json
+from folkways.endpoints.servers.http import from_json, to_json
 
 ANY_TEXT = st.text(st.characters(codec=None))
 SECRET = st.text("abcXYZ019-_", min_size=8, max_size=40)

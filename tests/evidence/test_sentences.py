@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from folkways.evidence.sentences import Contrast, named, verdict
+from folkways.display import named
+from folkways.evidence.sentences import Contrast, verdict
 
 CLEAR = Contrast("A", "B", 6.2, 2.0, 10.5, 0.004, 0.012, 60, 31, 200, 3, 5.9)
 OPEN = replace(CLEAR, difference=1.2, low=-3.0, high=5.4, p=0.58, p_holm=1.0)

@@ -16,7 +16,7 @@ from folkways.benchmarks.summary import summarise_means
 from folkways.evidence.answers import answers_of
 from folkways.evidence.contrasts import ALPHA, CONTRASTS, contrasts
 from folkways.evidence.order import order
-from folkways.evidence.task_verdict import TaskEvidence, beats_guessing, task_verdict
+from folkways.evidence.task_verdict import TaskEvidence, beats_guessing, task_verdict, task_verdicts
 from folkways.evidence.verdict import Expense, Verdict, verdict
 from folkways.evidence.weak_spots import weak_spots
 from folkways.names import WHOLE
@@ -289,7 +289,11 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
 
 
 def tied(count: int) -> list[TaskEvidence]:
-    return [evidence({"A": first(30), "B": first(30)}, title=f"T{number}") for number in range(count)]
+    return tied_of("AB", count)
+
+
+def tied_of(models: str, count: int) -> list[TaskEvidence]:
+    return [evidence(dict.fromkeys(models, first(30)), title=f"T{number}") for number in range(count)]
 
 
 def by(points: int, title: str, best: str = "A") -> TaskEvidence:
@@ -306,25 +310,34 @@ MANY: dict[str, tuple[list[TaskEvidence], str, str]] = {
     ),
     "on one of twenty it does not": (
         [by(7, "X"), *tied(19)],
-        "No model is shown to be the best: A is ahead of every other model on X, which may be chance where 20 tasks are "
-        "compared, and on T0, T1, T2, T3, T4 and 14 more it is not told apart from B.",
-        "cannot tell whether",
+        "A and B cannot be told apart on any of the 20 tasks. This run cannot tell whether every lead on X is more than "
+        "chance, as 20 tasks were compared",
+        "Choose",
     ),
-    "of several leads the narrowest counts": (
+    "of several leads the narrow one is doubtful": (
         [evidence({"A": first(27), "B": first(20), "C": first(2)}, title="X"), *tied(19)],
-        "A is ahead of every other model on X, which may be chance where 20 tasks are compared",
+        "A and B cannot be told apart on any of the 20 tasks; every other model is behind on some task. This run cannot "
+        "tell whether every lead on X is more than chance",
         "Choose",
     ),
     "a wide lead holds": ([by(20, "X"), *tied(19)], "Choose A: it is ahead of every other model on X, and on", "chance"),
     "beside a wide lead a narrow one is doubtful": (
         [by(7, "X"), by(20, "Y"), *tied(18)],
-        "This run cannot tell whether the lead on X is more than chance, as 20 tasks were compared",
+        "Choose A: it is ahead of every other model on Y, and on X, T0, T1, T2, T3 and 14 more it is not told apart from B; "
+        "no other model is shown to be better on any task. This run cannot tell whether every lead on X is more than "
+        "chance, as 20 tasks were compared",
         "No model",
     ),
     "leads of two models": (
         [by(7, "X"), by(7, "Y", "B"), *tied(18)],
-        "This run cannot tell whether the leads on X and Y are more than chance, as 20 tasks were compared",
-        "Choose",
+        "A and B cannot be told apart on any of the 20 tasks. This run cannot tell whether every lead on X and Y is more "
+        "than chance, as 20 tasks were compared",
+        "hoose",
+    ),
+    "a model behind on one of twenty": (
+        [evidence({"A": first(27), "B": first(27), "C": first(20)}, title="X"), *tied_of("ABC", 19)],
+        "A, B and C cannot be told apart on any of the 20 tasks. This run cannot tell whether every lead on X",
+        "behind",
     ),
     "narrow leads of one model on all tasks": (
         [by(7, f"T{number}") for number in range(20)], "Choose A: it is ahead of every other model on all 20 tasks", "chance",
@@ -338,6 +351,38 @@ def test_a_lead_on_one_of_many_tasks_may_be_chance(kind: str) -> None:
     words = text(*tasks)
     assert said in words
     assert not_said not in words
+
+
+def equal_models(models: str, tasks: int, rng: np.random.Generator) -> list[TaskEvidence]:
+    """Models that are right on a quarter of 60 questions, as those that guess are; a task is as good as another."""
+    return [
+        evidence({name: (rng.random(60) < 0.25).astype(float).tolist() for name in models}, title=f"T{number}", guessing=25.0)
+        for number in range(tasks)
+    ]  # fmt: skip
+
+
+def false_claims(models: str, tasks: int, samples: int) -> tuple[int, int]:
+    """Of so many runs of equal models that guess: how many say that one of them is better than another, or than
+    guessing."""
+    rng = np.random.default_rng(11)
+    runs = [task_verdicts(equal_models(models, tasks, rng)) for _ in range(samples)]
+    return (
+        sum(any(task.best != tuple(models) for task in run) for run in runs),
+        sum(not all(task.guessed for task in run) for run in runs),
+    )
+
+
+def test_of_equal_models_that_guess_on_ten_tasks_none_is_said_to_be_better() -> None:
+    """Task by task it is said in a third of such runs, and that one beats guessing in half of them."""
+    better, than_guessing = false_claims("ABC", 10, 20)
+    assert better <= 3 and than_guessing <= 3
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("models", "tasks"), [("AB", 20), ("ABCDE", 10)])
+def test_of_equal_models_that_guess_few_are_said_to_be_better(models: str, tasks: int) -> None:
+    better, than_guessing = false_claims(models, tasks, 100)
+    assert better <= 10 and than_guessing <= 10
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import sqlite3
 import sys
 from dataclasses import replace
@@ -266,3 +267,19 @@ def test_a_password_of_the_environment_is_no_part_of_the_address(
         workspace = open_workspace(given)
         assert workspace.location == shown
         workspace.close()
+
+
+def test_a_pickled_workspace_is_opened_anew_and_its_password_stays_here(
+    any_workspace: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """By another process, in whatever folder it works; a server's password comes from its environment."""
+    workspace = open_workspace(any_workspace.place.replace("@", ":pass-word@"))
+    written = pickle.dumps(workspace)
+    assert b"pass-word" not in written
+    monkeypatch.chdir(tmp_path)
+    again = pickle.loads(written)
+    assert again.place == any_workspace.place
+    run, _ = run_records.begin_run(workspace, {"config": "test"}, [], "test", None, "run")
+    assert run_records.find_run(again, run.name).id == run.id
+    workspace.close()
+    again.close()

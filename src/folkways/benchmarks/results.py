@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import polars.selectors as cs
 
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.cultures import name_of_code
+from folkways.display import named
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.plugins import OURS, told
 from folkways.records import (
@@ -187,39 +189,44 @@ class Inputs:
         return below.unique(["task", "endpoint"], keep="first", maintain_order=True)
 
     def left_out(self, tasks: Sequence[str]) -> list[str]:
-        """One sentence for each model that is left out of these tasks, whole or in part: which and why."""
-        return [sentence for task in tasks for sentence in (*self.too_few(task), *self._without_reply(task))]
+        """Sentences on each model that is left out of these tasks, whole or in part: which and why."""
+        return [*self.too_few(tasks), *self._without_reply(tasks)]
 
-    def too_few(self, task: str) -> Iterator[str]:
-        """One sentence for each model that is left out of a task."""
-        for row in self._thin.filter(pl.col("task") == task).iter_rows(named=True):
-            where = f"{name_of_code(row['culture'])} ({name_of_code(row['language'])})"
-            share = int(100 * row["replied"] / row["expected"])
-            yield (
-                f"{row['endpoint']} is left out of {task}: in {where} {row['replied']:,} of "
-                f"{row['expected']:,} rows got a reply ({share} %), and an analysis needs "
-                f"{100 * LEAST_COVERAGE:.0f} % in every culture and language."
-            )
+    def too_few(self, tasks: Sequence[str]) -> Iterator[str]:
+        """One or two sentences for each model that is left out of any of these tasks: a note of a table is of
+        as many tasks as there are, and has to fit a page."""
+        silent = self._coverage.group_by("task", "endpoint").agg(pl.col("replied").sum() == 0)
+        thin = self._thin.join(silent, on=["task", "endpoint"], suffix="_none", maintain_order="left")
+        order = {task: number for number, task in enumerate(tasks)}
+        for (endpoint,), rows in thin.group_by("endpoint", maintain_order=True):
+            of_tasks = [row for row in rows.iter_rows(named=True) if row["task"] in order]
+            of_tasks.sort(key=lambda row: order[row["task"]])
+            if without := [row["task"] for row in of_tasks if row["replied_none"]]:
+                yield f"{endpoint} is left out of {named(without)}: no reply came."
+            if few := [_too_few(row) for row in of_tasks if not row["replied_none"]]:
+                yield (
+                    f"{endpoint} is left out of {named(few, 'and of', '; of ')}, and an analysis needs "
+                    f"{100 * LEAST_COVERAGE:.0f} % in every culture and language."
+                )
 
-    def _without_reply(self, task: str) -> Iterator[str]:
-        groups = self._coverage.filter(pl.col("task") == task).join(
-            self._thin, on=["task", "endpoint"], how="anti"
-        )
-        counts = groups.group_by("endpoint", "profile", maintain_order=True).agg(
+    def _without_reply(self, tasks: Sequence[str]) -> Iterator[str]:
+        """One sentence for each model whose rows of these tasks are used, but not all."""
+        groups = self._coverage.join(self._thin, on=["task", "endpoint"], how="anti", maintain_order="left")
+        counts = groups.group_by("endpoint", "task", "profile", maintain_order=True).agg(
             pl.col("expected", "replied").sum()
         )
-        for endpoint, _, expected, replied in counts.unique(
-            "endpoint", keep="first", maintain_order=True
-        ).iter_rows():
-            if replied < expected:
-                yield (
-                    f"{endpoint}: {expected - replied:,} of {expected:,} rows of {task} have no reply "
-                    "and are left out."
-                )
+        first = counts.unique(["endpoint", "task"], keep="first", maintain_order=True)
+        partly = first.filter(pl.col("task").is_in(tasks), pl.col("replied") < pl.col("expected"))
+        for (endpoint,), rows in partly.group_by("endpoint", maintain_order=True):
+            lost = [
+                f"{row['expected'] - row['replied']:,} of {row['expected']:,} rows of {row['task']}"
+                for row in rows.iter_rows(named=True)
+            ]
+            yield f"{endpoint}: {named(lost)} have no reply and are left out."
 
     def lacking(self, task: str) -> NotAvailableError:
         """Why nothing of a task can be analysed, and what to do."""
-        too_few = list(self.too_few(task))
+        too_few = list(self.too_few([task]))
         if too_few:
             return NotAvailableError(f"{' '.join(too_few)} Ask what is missing: run the same command again")
         if task in self.asked:
@@ -254,6 +261,13 @@ class Inputs:
         return judged.select(
             column for column in judged if column.null_count() < judged.height or column.name in JUDGEMENTS
         )
+
+
+def _too_few(row: Mapping[str, Any]) -> str:
+    """A task and how few of its rows got a reply in the group with the least coverage."""
+    where = f"{name_of_code(row['culture'])} ({name_of_code(row['language'])})"
+    share = int(100 * row["replied"] / row["expected"])
+    return f"{row['task']}: in {where} {row['replied']:,} of {row['expected']:,} rows got a reply ({share} %)"
 
 
 @dataclass(frozen=True)
@@ -320,7 +334,6 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
     left_out: dict[str, str] = {}
     for result in results:
         judged_tasks = [task for task in result.tasks if task in inputs.asked]
-        too_few = [sentence for task in judged_tasks for sentence in inputs.too_few(task)]
         try:
             if (
                 result.tasks
@@ -332,7 +345,12 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
             tables = [replace(table, notes=(*table.notes, *notes)) for table in result.make(inputs)]
             made.append(ResultTables(result, tables))
         except NotAvailableError as reason:
-            others = [sentence.rstrip(".") for sentence in too_few if sentence not in str(reason)]
+            unsaid = [
+                task
+                for task in judged_tasks
+                if not any(sentence in str(reason) for sentence in inputs.too_few([task]))
+            ]
+            others = [sentence.rstrip(".") for sentence in inputs.too_few(unsaid)]
             left_out[result.name] = ". ".join(
                 [str(reason).rstrip("."), *others]
             )  # a command at its end stays one

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkways.display import count, number, percent, plural
+from folkways.display import count, named, number, percent, plural
 from folkways.errors import UnknownNameError
 from folkways.evidence.answers import ENOUGH_REPLIES
 from folkways.evidence.contributions import Column, Entry, columns_of, unlike
 from folkways.evidence.requirements import Check, Status
-from folkways.evidence.sentences import named
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import OWN_FOLDER
 

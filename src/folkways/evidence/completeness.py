@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from folkways.display import count, single_line
-from folkways.evidence.sentences import named
+from folkways.display import count, named, single_line
 from folkways.names import value_name
 
 ASKED_BY = ("culture", "language", "variant")

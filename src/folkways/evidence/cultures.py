@@ -11,10 +11,10 @@ import polars as pl
 
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import name_of_code
-from folkways.display import bound, interval, number, p_value, percent, plural
+from folkways.display import bound, interval, named, number, p_value, percent, plural
 from folkways.evidence.answers import answers_of
 from folkways.evidence.contrasts import ALPHA, CULTURE, contrasts
-from folkways.evidence.sentences import named, unit_words
+from folkways.evidence.sentences import unit_words
 from folkways.evidence.weak_spots import gaps_to_mean
 from folkways.names import local_languages
 from folkways.records import (

@@ -20,12 +20,11 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks
 from folkways.cultures import select_cultures
-from folkways.display import interval, number, plural
+from folkways.display import interval, named, number, plural
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.answers import ENOUGH_REPLIES
 from folkways.evidence.comparison import Comparison
 from folkways.evidence.contrasts import CULTURE
-from folkways.evidence.sentences import named
 from folkways.names import WHOLE, culture_name
 from folkways.records import Metric, without_nan
 

@@ -6,12 +6,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from folkways.display import bound, count, p_value, plural
+from folkways.display import bound, count, named, p_value, plural
 from folkways.evidence.contrasts import ALPHA
 from folkways.stats.pairwise import FEWEST_QUESTIONS
-
-MOST_NAMED = 5
-"""Names that a sentence lists; it counts the others."""
 
 LEVEL = (
     "not told apart from the first (paired by question, all pairs of models corrected for one "
@@ -80,15 +77,6 @@ class Contrast:
         if not difference:
             return None
         return self.first if (difference > 0) != self.lower_is_better else self.second
-
-
-def named(names: Sequence[str], word: str = "and") -> str:
-    """``a``, ``a and b``, ``a, b and c``; at most MOST_NAMED names, then ``and 3 more``. word: instead of
-    ``and``."""
-    shown = (
-        list(names) if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
-    )
-    return f" {word} ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
 
 
 def verdict(

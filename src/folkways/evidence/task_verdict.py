@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import polars as pl
 
 from folkways.display import single_line
 from folkways.evidence.comparison import contrast_of
+from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.order import Rank
 from folkways.evidence.sentences import Contrast
+from folkways.evidence.weak_spots import answers_behind, shares_of
 from folkways.names import WHOLE
 from folkways.records import Metric, is_baseline
+from folkways.stats.hypotheses.corrections import holm
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,9 @@ class TaskEvidence:
 class Standing:
     """A model on a task: its score over everything with interval, and its rank among the others.
 
-    n: expected answers; lost: those without a reply. beats_guessing: whether the whole interval is on the
-    better side of guessing; None where that is not known. rank: None for the only model, and for one with too
-    few replies.
+    n: expected answers; lost: those without a reply. above_guessing: whether the whole interval is on the
+    better side of guessing; None where that is not known. guessing_p: two-sided, for a score that is
+    guessed; NaN where that is not known. rank: None for the only model, and for one with too few replies.
     """
 
     model: str
@@ -56,8 +60,14 @@ class Standing:
     high: float
     n: int
     lost: int
-    beats_guessing: bool | None
+    above_guessing: bool | None
+    guessing_p: float
     rank: Rank | None
+
+    @property
+    def beats_guessing(self) -> bool | None:
+        """Whether it is better than guessing beyond chance; None where that is not known."""
+        return self.above_guessing and not self.guessing_p >= ALPHA
 
 
 @dataclass(frozen=True)
@@ -68,7 +78,8 @@ class TaskVerdict:
     last. best: the ranked models that no other is better than beyond chance, by name; empty where none has a
     rank. clear: whether a single one is, and every other ranked model is worse beyond chance. level: the
     models that cannot be separated from a single best one, although another model is better. leads: the
-    contrasts of a single best model with those that are worse beyond chance, the narrowest first.
+    contrasts of a single best model with those that are worse beyond chance, the narrowest first. doubtful:
+    whether some model leads if this task is looked at alone, but not together with the others.
     """
 
     evidence: TaskEvidence
@@ -77,6 +88,7 @@ class TaskVerdict:
     clear: bool
     level: tuple[str, ...]
     leads: tuple[Contrast, ...]
+    doubtful: bool = False
 
     @property
     def title(self) -> str:
@@ -117,17 +129,42 @@ def beats_guessing(low: float, high: float, guessing: float, metric: Metric) -> 
     return high < guessing if metric.lower_is_better else low > guessing
 
 
+def task_verdicts(evidence: Sequence[TaskEvidence]) -> tuple[TaskVerdict, ...]:
+    """The verdicts on tasks that are looked at together: chance gives one model a lead on one of many.
+
+    p is corrected (Holm) for the pairs of models of all tasks, and for all models and tasks that are compared
+    with guessing. Only where one model is ahead of all others on each task, every task counts by itself:
+    chance gives that less often than a lead on one.
+    """
+    alone = tuple(map(task_verdict, evidence))
+    compared = [task for task in alone if task.best]
+    if all(task.clear for task in compared) and len({task.best for task in compared}) == 1:
+        return alone
+    wholes = [one.contrasts.filter(pl.col("facet") == WHOLE) for one in evidence]
+    pairs = iter(holm([p for whole in wholes for p in whole["p"].fill_null(math.nan)]))
+    guesses = iter(holm([one.guessing_p for task in alone for one in task.standings]))
+    together = []
+    for by_itself, whole in zip(alone, wholes, strict=True):
+        corrected = whole.with_columns(p_holm=pl.Series([next(pairs) for _ in whole["p"]], dtype=pl.Float64))
+        task = task_verdict(replace(by_itself.evidence, contrasts=corrected))
+        standings = tuple(replace(one, guessing_p=next(guesses)) for one in task.standings)
+        doubtful = (task.best, task.level) != (by_itself.best, by_itself.level)
+        together.append(replace(task, standings=standings, doubtful=doubtful))
+    return tuple(together)
+
+
 def task_verdict(evidence: TaskEvidence) -> TaskVerdict:
     """The verdict on one task."""
     ranks, metric = evidence.ranks, evidence.metric
     standings = sorted(_standings(evidence), key=lambda one: _place(one, metric))
-    best = tuple(sorted(model for model, rank in ranks.items() if rank.low == 1 and not is_baseline(model)))
+    whole = evidence.contrasts.filter(pl.col("facet") == WHOLE)
+    pairs = [contrast_of(row, metric) for row in whole.iter_rows(named=True)]
+    pairs = [pair for pair in pairs if {pair.first, pair.second} <= ranks.keys()]
+    behind = {pair.behind for pair in pairs if pair.clear}
+    best = tuple(sorted(model for model in ranks if model not in behind and not is_baseline(model)))
     leads: list[Contrast] = []
     if len(best) == 1:
-        whole = evidence.contrasts.filter(pl.col("facet") == WHOLE)
-        of_best = whole.filter((pl.col("first") == best[0]) | (pl.col("second") == best[0]))
-        pairs = [contrast_of(row, metric) for row in of_best.iter_rows(named=True)]
-        leads = [pair for pair in pairs if {pair.first, pair.second} <= ranks.keys()]
+        leads = [pair for pair in pairs if best[0] in (pair.first, pair.second)]
         leads.sort(key=lambda pair: (round(abs(pair.difference), 9), sorted((pair.first, pair.second))))
     unclear = {name for pair in leads if not pair.clear for name in (pair.first, pair.second)}
     level = tuple(sorted(unclear - {*best}))
@@ -146,10 +183,22 @@ def _standings(evidence: TaskEvidence) -> Iterator[Standing]:
         score, low, high = (math.nan if row[name] is None else row[name] for name in ("score", "low", "high"))
         if is_baseline(row["endpoint"]) or math.isnan(score):
             continue
-        beats = beats_guessing(low, high, evidence.guessing, evidence.metric)
+        above = beats_guessing(low, high, evidence.guessing, evidence.metric)
+        p = math.nan if above is None else _guessing_p(score, low, high, evidence)
         lost = row["failed"] + row["missing"]
         rank = evidence.ranks.get(row["endpoint"])
-        yield Standing(row["endpoint"], score, low, high, row["n"], lost, beats, rank)
+        yield Standing(row["endpoint"], score, low, high, row["n"], lost, above, p, rank)
+
+
+def _guessing_p(score: float, low: float, high: float, evidence: TaskEvidence) -> float:
+    """Below .05 where the interval of a score does not hold that of guessing; NaN without bounds."""
+    if evidence.metric.bounds is None:
+        return math.nan
+    ends = np.array([score, low, high, evidence.guessing])
+    shares, lows, highs, guessed = shares_of(ends, evidence.metric)[:, None]
+    answers = answers_behind(shares, lows, highs)
+    error = math.sqrt(float((guessed * (1 - guessed) / answers)[0]))
+    return math.erfc(abs(float(shares[0] - guessed[0])) / error / math.sqrt(2)) if error else math.nan
 
 
 def _place(standing: Standing, metric: Metric) -> tuple[float, float, str]:

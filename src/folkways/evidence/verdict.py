@@ -15,14 +15,12 @@ from functools import cached_property
 from operator import itemgetter, methodcaller
 
 from folkways.cultures import language_name
-from folkways.display import bound, count, duration, interval, number, percent, plural, single_line
+from folkways.display import bound, count, duration, interval, named, number, percent, plural, single_line
 from folkways.evidence.answers import ENOUGH_REPLIES
-from folkways.evidence.contrasts import ALPHA
-from folkways.evidence.sentences import named, unit_words
-from folkways.evidence.task_verdict import Standing, TaskEvidence, TaskVerdict, task_verdict
+from folkways.evidence.sentences import unit_words
+from folkways.evidence.task_verdict import Standing, TaskEvidence, TaskVerdict, task_verdict, task_verdicts
 from folkways.evidence.weak_spots import WeakSpot, weak_spots
 from folkways.records import is_baseline
-from folkways.stats.hypotheses.corrections import holm
 
 MOST_GROUPS = 4
 """Groups of tasks with the same best models that the sentence names."""
@@ -111,29 +109,6 @@ class Verdict:
         return bool(compared) and len(self.models) > 1 and all(task.guessed for task in compared)
 
     @cached_property
-    def doubtful(self) -> tuple[TaskVerdict, ...]:
-        """Tasks on which one model is ahead of all others, though chance alone gives such a lead on one of so
-        many tasks: Holm over all tasks that were compared.
-
-        None if the same model is ahead on each of them: chance gives that less often than a lead on one.
-        """
-        compared = [task for task in self.tasks if task.best]
-        if len({task.best for task in compared if task.clear}) == 1 and all(task.clear for task in compared):
-            return ()
-        chances = [
-            max((lead.p_holm for lead in task.leads), default=math.nan) if task.clear else 1.0
-            for task in compared
-        ]
-        corrected = zip(compared, holm(chances), strict=True)
-        return tuple(task for task, p in corrected if task.clear and p >= ALPHA)
-
-    @property
-    def undecided(self) -> bool:
-        """Whether a single model is chosen, and all of its leads are doubtful."""
-        clear = [task for task in self.tasks if task.clear]
-        return len(self.chosen) == 1 and bool(clear) and len(clear) == len(self.doubtful)
-
-    @cached_property
     def sentences(self) -> tuple[str, ...]:
         """Two or three sentences that need no page around them: the choice, its price and weakest group, and
         what the run cannot tell."""
@@ -165,12 +140,13 @@ def verdict(
     expenses: model -> what it took. subject: what it is on, for sentences. Tasks whose metric is a
     distribution are only named."""
     models = sorted({name for one in evidence for name in one.scores["endpoint"] if not is_baseline(name)})
-    made = [task_verdict(one) for one in evidence]
+    of_opinion = [task_verdict(one) for one in evidence if one.metric.kind == "distribution"]
+    tasks = task_verdicts([one for one in evidence if one.metric.kind != "distribution"])
+    made = [*tasks, *of_opinion]
     unscored = [model for model in models if not any(map(methodcaller("standing", model), made))]
     silent = tuple(model for model in unscored if not any(map(methodcaller("replied", model), made)))
     uncounted = tuple(model for model in unscored if model not in silent)
-    tasks = tuple(task for task in made if task.metric.kind != "distribution")
-    opinions = tuple(task.title for task in made if task.metric.kind == "distribution")
+    opinions = tuple(task.title for task in of_opinion)
     weakest = weak_spots([(task.evidence.scores, task.metric, task.evidence.facets) for task in tasks])
     spots = {model: weakest.get(model, ()) for model in models}
     return Verdict(tasks, spots, expenses or {}, silent, names or {}, subject, opinions, uncounted)
@@ -290,20 +266,16 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
         first = f"it is ahead of {_every_other(made)} on {_titles(clear)}, and " if clear else ""
         rest = [task for task in tasks if not task.clear]
         rivals = {rival for task in rest for rival in (*task.best, *task.level)} - {model}
-        if made.undecided:
-            yield (
-                f"No model is shown to be the best: {name} is ahead of {_every_other(made)} on "
-                f"{_titles(clear)}, which may be chance where {len(tasks)} tasks are compared, and on "
-                f"{_titles(rest)} it is not told apart from {_named(made, rivals)}."
-            )
-            return
         yield (
             f"Choose {name}: {first}on {_titles(rest)} it is not told apart from "
             f"{_named(made, rivals)}; no other model is shown to be better on any task."
         )
     elif made.chosen:
         behind = {
-            one.model for task in tasks for one in task.standings if one.rank is not None and one.rank.low > 1
+            one.model
+            for task in tasks
+            for one in task.standings
+            if one.rank is not None and one.model not in task.best
         }
         others = set(made.models) - set(made.chosen)
         behind_text = "; every other model is behind on some task" if others and others <= behind else ""
@@ -449,10 +421,9 @@ def _limits(made: Verdict) -> Iterator[str]:
     if made.uncounted:
         of = "its replies counts" if len(made.uncounted) == 1 else "their replies counts"
         yield f"how good {_named(made, made.uncounted)} {_is(len(made.uncounted))}, as none of {of}"
-    if made.doubtful and not made.undecided:
-        leads = "leads" if len(made.doubtful) > 1 else "lead"
+    if doubtful := [task for task in made.tasks if task.doubtful]:
         yield (
-            f"whether the {leads} on {_titles(made.doubtful)} {_is(len(made.doubtful))} more than chance, as "
+            f"whether every lead on {_titles(doubtful)} is more than chance, as "
             f"{sum(bool(task.best) for task in made.tasks)} tasks were compared"
         )
     guessed = [task for task in made.tasks if task.guessed]

@@ -123,17 +123,23 @@ def gaps_to_mean(rows: Sequence[Mapping[str, Any]], metric: Metric) -> list[Diff
     """
     if len(rows) < 2 or metric.bounds is None:
         return []
-    lowest, highest = (bound * metric.scale for bound in metric.bounds)
-    span = highest - lowest
+    span = (metric.bounds[1] - metric.bounds[0]) * metric.scale
     ends = np.array([[row[name] for name in ("score", "low", "high")] for row in rows])
-    shares, low, high = np.clip((ends - lowest) / span, 0.0, 1.0).T
+    shares, low, high = shares_of(ends, metric).T
     return [
         Difference(span * gap.difference, span * gap.low, span * gap.high, gap.p)
-        for gap in gaps_of_groups(shares, _answers(shares, low, high))
+        for gap in gaps_of_groups(shares, answers_behind(shares, low, high))
     ]
 
 
-def _answers(shares: Floats, low: Floats, high: Floats) -> Floats:
+def shares_of(scores: Floats, metric: Metric) -> Floats:
+    """Scores of a metric with bounds as shares of the way from the lower to the upper one."""
+    assert metric.bounds is not None  # noqa: S101 - asked by the callers
+    lowest, highest = (bound * metric.scale for bound in metric.bounds)
+    return np.clip((scores - lowest) / (highest - lowest), 0.0, 1.0)
+
+
+def answers_behind(shares: Floats, low: Floats, high: Floats) -> Floats:
     """The effective number of answers whose Wilson interval these are: both limits x solve
     (x - share)² = z² x (1 - x) / n. The limit on the side of one half counts, which is never modified unless
     the answers are few."""

@@ -14,9 +14,9 @@ import polars as pl
 
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.treatments import without_treatments
+from folkways.display import named
 from folkways.errors import DataError, FolkwaysError
 from folkways.evidence.contributions import Contribution, Entry
-from folkways.evidence.sentences import named
 from folkways.files import WrittenFiles
 from folkways.integrations.compare_logs import read_logs
 from folkways.integrations.every_eval_ever.scores import read_contribution

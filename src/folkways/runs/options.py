@@ -76,7 +76,7 @@ OPTION_KINDS: Mapping[str, OptionKind] = {
     "concurrency": OptionKind(int, 1, 1000),
     "attempts": OptionKind(int, 1),
     "max_errors": OptionKind(int, 0),
-    "until": OptionKind(float),
+    "until": OptionKind(float, 0.1, 49),
     "timeout": OptionKind(float, 0.1),
     "wait": OptionKind(float, 0),
     "skip_missing": OptionKind(bool),
@@ -114,7 +114,7 @@ class RunOptions:
     scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model that scores are made
         with.
     scoring_precision: of those models.
-    until: points: every stratum is asked until half its interval is no wider; None asks everything.
+    until: points, 0.1 to 49: each stratum is asked until half its interval is no wider; None asks everything.
     strata: what strata are made of, for ``until``: columns of the items.
     afresh: ask what is stored already, too; its replies are kept and not used. The same again goes on with
         such a run.
@@ -152,8 +152,6 @@ class RunOptions:
                     OPTION_KINDS[name].read(value)
                 except FolkwaysError as error:
                     raise FolkwaysError(f"{name} {error}") from None
-        if self.until is not None and not 0 < self.until < 50:
-            raise FolkwaysError(f"until must lie between 0 and 50 points, got {self.until:g}")
         if self.until is not None and self.limit is not None:
             raise FolkwaysError("until decides how many items are asked; leave the limit out, or until")
         if not self.strata:

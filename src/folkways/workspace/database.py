@@ -73,6 +73,12 @@ class Workspace:
         self._writing = RLock() if engine.dialect.name == "sqlite" else nullcontext()
         self._reading = ThreadReader(engine)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process opens it anew: by its path, or by its URL without the password."""
+        url = self.engine.url
+        server = url.set(drivername="postgresql")._replace(password=None).render_as_string()
+        return opened, (self.place if url.get_backend_name() == "sqlite" else server,)
+
     @contextmanager
     def read(self, *, alone: bool = False) -> Iterator[Connection]:
         """A connection for reading, which blocks nobody: on SQLite one snapshot, on PostgreSQL one for each

@@ -74,18 +74,18 @@ class ConflictError(StudioError):
     status = 409
 
 
+CHANGED_ELSEWHERE = Message(
+    "this was changed in another window (saved version %(revision)s); take that one over, or save again on "
+    "top of it"
+)
+
+
 class DraftConflictError(ConflictError):
     """Another tab or device saved a newer draft. ``current`` is that one; nothing was overwritten."""
 
     def __init__(self, current: Draft) -> None:
         self.current = current
-        super().__init__(
-            Message(
-                "this was changed in another window (saved version %(revision)s); take that one over, or "
-                "save again on top of it"
-            ),
-            revision=current.revision,
-        )
+        super().__init__(CHANGED_ELSEWHERE, revision=current.revision)
 
 
 class AlreadySubmittedError(ConflictError):

@@ -15,6 +15,7 @@ from folkways_studio.exports.archive import export_files
 from folkways_studio.formats.argilla import user_id
 from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
 from folkways_studio.people import participants
+from folkways_studio.records import Role
 from studio.tests.support.exports import export_study
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study
 
@@ -251,6 +252,46 @@ def test_who_withdrew_is_in_no_file(workspace: Workspace, format: str) -> None:
     files = files_of(desk, format)
     assert gone.pseudonym not in "".join((*files, *files.values()))
     assert stays.pseudonym in "".join((*files, *files.values()))
+
+
+@pytest.mark.parametrize("kind", ["form", "tag_spans"])
+def test_an_expert_s_decision_leaves_as_an_answer_to_what_people_were_asked(
+    workspace: Workspace, kind: str
+) -> None:
+    own = kind == "form"
+    part = "words" if own else "spans"
+    settings = {"ask": [SURE, {**WORDS, "required": True}]} if own else {}
+    stages = [
+        {"name": "mark", "kind": kind, "answers": 2, "next": {"disagree": "decide"}, **settings},
+        {"name": "decide", "kind": "adjudicate", "role": "expert"},
+    ]
+    desk = open_study(workspace, stages)
+    desk.add("mark", [{"text" if own else "sentence": "in 서울 today", "item": "서울"}])
+
+    def said(start: int, end: int) -> dict[str, Any]:
+        return {"answers": {"words": [[start, end]], "sure": "no"}} if own else {"spans": [[start, end]]}
+
+    people = [desk.person(), desk.person()]
+    for person, marks in zip(people, ([0, 2], [6, 11]), strict=True):
+        desk.answer(person, said(*marks))
+    expert = desk.person(role=Role.EXPERT)
+    desk.answer(expert, {**said(3, 5), "reason": "a city"}, "decide")
+
+    (task,) = json.loads((tasks := files_of(desk, "label-studio"))["decide.tasks.json"])
+    for name in (each.pseudonym for each in people):
+        assert name not in tasks["decide.tasks.json"], "what others said is in their own stage"
+    for annotation in task["annotations"]:
+        marks = [each["value"]["text"] for each in annotation["result"] if each["type"] == "labels"]
+        assert marks == ["서울"]
+    assert [each["ground_truth"] for each in task["annotations"]] == [False, True]
+    (record,) = json.loads(files_of(desk, "argilla")["decide/records.json"])
+    (response,) = record["responses"]["text_spans" if own else "sentence_spans"]
+    assert [(mark["start"], mark["end"]) for mark in response["value"]] == [(3, 5)]
+    assert record["responses"]["reason"][0]["value"] == "a city"
+    for layer in (expert.pseudonym, "decided"):
+        row = json.loads(files_of(desk, "spacy")[f"decide.{part}.{layer}.jsonl"])
+        assert row["entities"] == [[3, 5, part]]
+        assert "서울\tB-" in files_of(desk, "conll")[f"decide.{part}.{layer}.iob2"]
 
 
 def test_the_shipped_kind_of_marks(workspace: Workspace, tmp_path: Path) -> None:

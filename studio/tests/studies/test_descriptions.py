@@ -10,6 +10,7 @@ import yaml
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import audit, schema
+from folkways_studio.errors import ConflictError
 from folkways_studio.people import accounts, participants
 from folkways_studio.studies import descriptions
 from folkways_studio.studies import service as studies
@@ -166,6 +167,17 @@ def test_the_text_stays_as_it_was_written_and_each_before_it_is_kept(desk: Study
         (1, [], desk.owner),
     ]
     assert found[2].text == TEXT and "Another title   # to be found again" in found[0].text
+
+
+def test_a_text_made_from_an_older_description_undoes_nothing(desk: StudyFixture) -> None:
+    workspace, study = desk.workspace, desk.study
+    first, second = TEXT.replace("A study of", "Soup in"), TEXT.replace("You agree", "You all agree")
+    descriptions.edit_study(workspace, study.id, first, since=1)
+    with pytest.raises(ConflictError, match="saved version 2"):
+        descriptions.edit_study(workspace, study.id, second, since=1)
+    assert descriptions.description_of(workspace, study) == first
+    descriptions.edit_study(workspace, study.id, second, since=2)
+    assert descriptions.description_of(workspace, study) == second
 
 
 def test_a_study_of_before_gets_its_history_with_its_first_change(desk: StudyFixture) -> None:

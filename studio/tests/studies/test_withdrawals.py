@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from folkways.workspace.database import Workspace
+from folkways_studio.exports.archive import export_files
 from folkways_studio.exports.snapshot import take_snapshot
 from folkways_studio.exports.study_tables import item_table, judgement_table
 from folkways_studio.items.service import list_items
 from folkways_studio.people import participants, suspension
-from folkways_studio.records import Participant
+from folkways_studio.records import Participant, Role
 from folkways_studio.studies.agreement import agreement
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
 
@@ -109,3 +110,71 @@ def test_an_exclusion_that_is_undone_brings_the_answers_back(studio_workspace: W
     assert _outcome(study) != before
     suspension.include(study.workspace, study.study.id, people[0].id, by=study.owner)
     assert _outcome(study) == before
+
+
+STORY = {"show": [{"field": "story", "type": "text"}]}
+FITTING = {"key": "fitting", "type": "scale", "label": "How fitting?", "within": 0}
+WHY = {"key": "why", "type": "text", "label": "Why?"}
+USABLE = {"key": "usable", "type": "choice", "label": "Usable?", "options": ["nobody", "everybody"]}
+RATED = [
+    {"name": "rate", "kind": "form", "answers": 3, **STORY, "ask": [FITTING, WHY], "next": {"disagree": "decide", "done": "look"}},
+    {"name": "decide", "kind": "adjudicate", "role": "expert", "next": {"done": "look"}},
+    {"name": "look", "kind": "form", "role": "reviewer", **STORY, "ask": [USABLE], "answers": 1},
+]  # fmt: skip
+FORMATS = ("csv", "jsonl", "release", "label-studio", "argilla")
+
+
+@pytest.mark.parametrize("leave", [_withdraw, _exclude], ids=["withdrawn", "excluded"])
+@pytest.mark.parametrize("marks", [(3, 3, 3), (1, 2, 3)], ids=["agreed", "decided by an expert"])
+def test_words_leave_what_was_made_of_them_in_every_format(
+    studio_workspace: Workspace, marks: Sequence[int], leave: Callable[..., None]
+) -> None:
+    study = open_study(studio_workspace, RATED)
+    study.add("rate", [{"story": "A guest keeps the shoes on."}])
+    words = ["It is rude here", "nobody", "It is usual here"]
+    people = [study.person() for _ in words]
+    for person, mark, why in zip(people, marks, words, strict=True):
+        study.answer(person, {"answers": {"fitting": mark, "why": why}})
+    if len(set(marks)) > 1:
+        study.answer(
+            study.person(role=Role.EXPERT),
+            {"answers": {"fitting": 2, "why": "Ask the host"}, "reason": "It depends"},
+        )
+    study.answer(study.person(role=Role.REVIEWER), {"answers": {"usable": "nobody"}})
+    for person in people[:2]:
+        leave(study, person)
+
+    snapshot = take_snapshot(study.workspace, study.study.id)
+    rated, *others = snapshot.items.values()
+    assert rated.result is not None and rated.result["why"] == ["It is usual here"]
+    assert others[-1].result == {"usable": "nobody"}, "an option is no word of who left, whatever they wrote"
+    for format in FORMATS:
+        files = export_files(study.workspace, study.study.id, format)
+        everything = b"".join([name.encode() + content for name, content in files.items()]).decode(
+            errors="replace"
+        )
+        for gone in ("It is rude here", people[0].pseudonym, people[1].pseudonym):
+            assert gone not in everything, format
+
+
+@pytest.mark.parametrize("gone", [0, 1])
+def test_a_question_in_the_wording_of_somebody_who_left_is_left_out(
+    studio_workspace: Workspace, gone: int
+) -> None:
+    stages = [
+        {"name": "review", "kind": "review", "role": "reviewer", "answers": 2, "next": {"done": "verify"}},
+        {"name": "verify", "kind": "vote", "answers": 1, "majority": 1},
+    ]
+    study = open_study(studio_workspace, stages)
+    study.add("review", [QUESTION])
+    reviewers = [study.person(role=Role.REVIEWER) for _ in range(2)]
+    for number, reviewer in enumerate(reviewers):
+        wording = f"What do guests eat first, in wording {number}?"
+        study.answer(reviewer, {**QUESTION, "decision": "keep", "question": wording})
+    study.answer(study.person(), {"choices": [0]})
+    _withdraw(study, reviewers[gone])
+    snapshot = take_snapshot(study.workspace, study.study.id)
+    questions = [item.content["question"] for item in snapshot.items.values()]
+    last = [] if gone == 1 else ["What do guests eat first, in wording 1?"]
+    assert questions == [QUESTION["question"], *last]
+    assert snapshot.left_out == gone

@@ -104,6 +104,12 @@ def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
     assert "title: changed" in page and "version 2" in page and "Soup and rice" in page
     assert client.get(f"{desk}/description.yaml").text.startswith("# mine\n")
 
+    mine = {"description": text.replace("title: A study of the tests", "title: Tea"), "since": "1"}
+    late = client.post(f"{desk}/settings", mine)
+    assert late.status == 409 and "saved version 2" in late.text and "title: Tea" in late.text
+    assert 'name="since" value="2"' in late.text, "saved again, it replaces what was saved meanwhile"
+    assert "Soup and rice" in client.get(f"{desk}/description.yaml").text
+
     person = f"{desk}/people/{world.person.id}"
     client.post(f"{person}/exclude", {"exclusion": "All answers came within a second."})
     theirs = signed_in(server, world.person.account_id)

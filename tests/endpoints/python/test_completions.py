@@ -7,7 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from folkways.endpoints.base import Completion, EndpointFailure
+from folkways.endpoints.clean import storable
 from folkways.endpoints.python.completions import completion_of, failure_of
+from folkways.endpoints.servers.endings import CHAT_COMPLETIONS
 
 CHOICE = {"message": {"content": "A"}, "finish_reason": "length"}
 USAGE = {"prompt_tokens": 3, "completion_tokens": 2, "completion_tokens_details": {"reasoning_tokens": 1}}
@@ -60,7 +62,10 @@ def chat(message: object = CHOICE["message"], **more: object) -> dict[str, objec
         (chat(stop_reason="model_length"), Completion("A", "length", model="m")),
         (chat({"content": "A", "reasoning_content": "hm"}), Completion("A", model="m", thoughts="hm")),
         (chat({"content": "A", "reasoning_content": ""}), Completion("A", model="m")),
-        (chat({"content": [{"text": "A"}, {"text": None}, "B", {"text": "C"}]}), Completion("AC", model="m")),
+        (chat({"content": "A", "reasoning": "hm"}), Completion("A", model="m", thoughts="hm")),
+        (chat({"content": [{"thinking": "hm"}, {"text": "A"}]}), Completion("A", model="m", thoughts="hm")),
+        (chat({"content": None, "reasoning": "hm"}, finish_reason="length"), Completion("", "length", model="m", thoughts="hm")),
+        (chat({"content": [{"text": "A"}, {"text": None}, "B", {"text": "C"}]}), Completion("ABC", model="m")),
         (chat({"content": None, "refusal": "No\0."}), Completion("", model="m", refusal="No\ufffd.")),
         (chat({"content": "A", "refusal": ""}), Completion("A", model="m")),
         (chat({"content": None}, finish_reason="content_filter"), Completion("", "content_filter", model="m", refusal=WITHHELD)),
@@ -77,6 +82,72 @@ def test_a_reply_of_a_known_form_without_a_text_is_a_failed_request(value):
         EndpointFailure, match=r"it returned dict \{'.*; a model returns the text of its reply"
     ):
         completion_of(value, "m")
+
+
+@pytest.mark.parametrize("word", sorted(CHAT_COMPLETIONS.failed))
+def test_a_reply_that_the_provider_broke_off_is_asked_for_again(word):
+    with pytest.raises(
+        EndpointFailure, match=f"m: the provider failed .* ended it with {word.upper()}"
+    ) as failure:
+        completion_of(chat(finish_reason=word.upper()), "m")
+    assert failure.value.retryable
+
+
+@pytest.mark.parametrize("error", [{"message": "over\nloaded", "code": 502}, "over loaded"])
+@pytest.mark.parametrize(
+    "around", [dict, lambda error: {"choices": [error | CHOICE]}, lambda error: error | chat()]
+)
+def test_an_error_in_place_of_a_reply_or_in_its_middle_is_asked_for_again(error, around):
+    with pytest.raises(EndpointFailure, match="m: the provider failed: over loaded") as failure:
+        completion_of(around({"error": error}), "m")
+    assert failure.value.retryable
+
+
+ODD = [
+    None,
+    True,
+    7,
+    -7,
+    10**30,
+    float("nan"),
+    "x\0\ud800",
+    b"A",
+    [],
+    [7],
+    [None, {"text": 7}],
+    {},
+    {"text": 7},
+    {"a": b"b"},
+]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize(
+    "field",
+    ["usage", "usage.prompt_tokens", "usage.input_tokens", "usage.completion_tokens", "usage.completion_tokens_details", "usage.completion_tokens_details.reasoning_tokens", "model", "error", "choices", "choices.0", "choices.0.message", "choices.0.finish_reason", "choices.0.stop_reason", "choices.0.error", "choices.0.message.content", "choices.0.message.refusal", "choices.0.message.reasoning", "choices.0.message.reasoning_content"],
+)  # fmt: skip
+def test_whatever_a_field_holds_a_reply_can_be_stored_or_its_request_failed(field, odd):
+    reply = {"model": "m", "usage": USAGE, "choices": [{**CHOICE, "message": dict(CHOICE["message"])}]}
+    reply["usage"] = {**USAGE, "completion_tokens_details": dict(USAGE["completion_tokens_details"])}
+    *path, name = (int(part) if part.isdigit() else part for part in field.split("."))
+    part = reply
+    for step in path:
+        part = part[step]
+    part[name] = odd
+    try:
+        completion = completion_of(reply, "m")
+    except EndpointFailure:
+        return
+    counts = (completion.input_tokens, completion.output_tokens, completion.reasoning_tokens)
+    assert all(count is None or (type(count) is int and 0 <= count < 2**53) for count in counts)
+    texts = (
+        completion.text,
+        completion.finish_reason,
+        completion.refusal,
+        completion.model,
+        completion.thoughts,
+    )
+    assert all(text is None or text == storable(text) for text in texts)
 
 
 def test_unstorable_characters_are_replaced():

@@ -10,12 +10,14 @@ from runpy import run_path
 import pytest
 
 from folkways.text.labels import chosen_label, settled_truth, settled_word
+from folkways.text.labels.words import corrections, spellings
 
 replies = run_path(str(Path(__file__).with_name("grammar.py")))["replies"]
 SEED = 30
 UNREAD = 0.03
 """The largest share of what a person reads that may be left unread, in each language."""
 
+CHOICES = dict(zip("ABCD", ("rice", "soup", "tea", "bread"), strict=True))
 OPTIONS = dict(zip("ABCD", ("Prom", "Spelling bee", "rice", "soup"), strict=True))
 WORDS = {"yes": "Yes", "no": "No", "neither": "Neither", "neutral": "Neither"}
 
@@ -202,6 +204,41 @@ def test_truths_by_the_words_and_the_denials_around_them(
 )
 def test_hard_truths(reply: str, truth: str | None) -> None:
     assert settled_truth(reply) == truth
+
+
+CORRECTIONS = sorted(spelling.strip("*") for spelling in spellings("correction"))
+"""In all languages."""
+
+
+@pytest.mark.parametrize("but", ["", "But", "但"])
+def test_every_word_that_takes_back_is_heeded_wherever_it_begins(but: str) -> None:
+    """Whatever the reply is about, the answer before it is not the answer."""
+    first = ("B", "B.", "**B**", "The answer is B.", "Answer: B", "(B) soup.")
+    then = ("A", "A.", "it is A.", "the answer is A.")
+    misread = [
+        reply
+        for word in CORRECTIONS
+        for before, after in zip(first, then * 2, strict=False)
+        for gap in (" ", "\n\n")
+        if before[-1] == "." or gap != " "  # else nothing ends it
+        if chosen_label(reply := f"{before}{gap}{but} {word}, {after}", CHOICES) != "A"
+    ]
+    assert misread == []
+
+
+@pytest.mark.parametrize("but", ["", "But "])
+def test_every_word_that_takes_back_is_heeded_in_a_truth(but: str) -> None:
+    misread = [
+        reply
+        for word in corrections()
+        for before, after, truth in (
+            ("True.", "false.", "False"),
+            ("The statement is false.", "it is true", "True"),
+            ("It is true", "the statement is false.", "False"),
+        )
+        if settled_truth(reply := f"{before}\n\n{but}{word.strip('*')}, {after}") != truth
+    ]
+    assert misread == []
 
 
 @pytest.mark.parametrize(

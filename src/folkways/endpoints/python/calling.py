@@ -6,16 +6,22 @@ import asyncio
 import inspect
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
-from folkways.endpoints.base import EndpointFailure, Request
+from folkways.endpoints.base import Request
+from folkways.endpoints.python.completions import failure_of
 from folkways.errors import FolkwaysError
 
 PROMPT, MESSAGES = ("prompt", "text", "input", "question", "user"), "messages"
 SETTINGS = ("temperature", "top_p", "seed", "max_tokens", "reasoning_effort")
 OF_ITEM = ("task", "item", "language", "variant")
 OTHERS = ("system", "choices", "sample")
+
+Outcome = tuple[BaseException | None, Any]
+"""What a call raised, and what it returned."""
 
 
 def messages_of(request: Request) -> list[dict[str, str]]:
@@ -78,42 +84,103 @@ def is_async(function: Callable[..., Any]) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
+class CallingThread:
+    """Makes one call after the other. A daemon: a call that never ends keeps no process from ending."""
+
+    def __init__(self, name: str) -> None:
+        self._calls: SimpleQueue[Callable[[], object] | None] = SimpleQueue()
+        threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    def call(self, function: Callable[[], object]) -> None:
+        """Call it once the calls before it have ended."""
+        self._calls.put(function)
+
+    def end(self) -> None:
+        """Let it go once the calls before have ended."""
+        self._calls.put(None)
+
+    def _work(self) -> None:
+        while (function := self._calls.get()) is not None:
+            function()
+
+
 class Caller:
-    """Calls synchronous code in ``threads`` threads, and asynchronous code in one event loop that lives as
-    long as the process.
+    """Calls synchronous code in threads, and asynchronous code in one event loop that lives as long as the
+    process.
 
     One loop for all runs, because clients keep connections, which belong to the loop that they were opened
-    in.
+    in. A thread whose call nobody waits for any more gets no other: that call may never end.
     """
 
     _loop: asyncio.AbstractEventLoop | None = None
     _lock = threading.Lock()
 
-    def __init__(self, threads: int, name: str) -> None:
-        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=name)
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._idle: list[CallingThread] = []
 
     def close(self) -> None:
         """Begin nothing more; what is being worked on ends by itself."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        while self._idle:
+            self._idle.pop().end()
 
     async def call(self, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """What it returns, awaited where that can be. EndpointFailure or whatever else it raises."""
         if is_async(function):
             return await self._awaited(function(*arguments, **named))
-        # Kept as a value on its way: a future cannot hold StopIteration, and SystemExit would end the
-        # thread's pool.
-        raised, value = await asyncio.get_running_loop().run_in_executor(
-            self._threads, _outcome, function, arguments, named
+        value = await self._in_thread(partial(function, *arguments, **named))
+        return await self._awaited(value) if inspect.isawaitable(value) else value
+
+    async def _in_thread(self, function: Callable[[], Any]) -> Any:
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[Outcome] = loop.create_future()
+
+        def tell(result: Outcome) -> None:
+            if not outcome.done():
+                outcome.set_result(result)
+
+        def make_call() -> None:
+            try:
+                result: Outcome = None, function()
+            except BaseException as error:  # noqa: BLE001 - whatever somebody's code raises is a failed request
+                result = self._failure(error), None
+            with suppress(RuntimeError):  # the session has ended, and its loop
+                loop.call_soon_threadsafe(tell, result)
+
+        thread = self._idle.pop() if self._idle else CallingThread(self._name)
+        thread.call(make_call)
+        try:
+            raised, value = await outcome
+        except BaseException:
+            thread.end()
+            raise
+        self._idle.append(thread)
+        if raised is not None:
+            raise raised
+        return value
+
+    async def _awaited(self, value: Any) -> Any:
+        async def wait() -> Outcome:
+            try:
+                return None, await value
+            except BaseException as error:  # noqa: BLE001 - some of them would end the loop
+                return self._failure(error), None
+
+        raised, value = await asyncio.wrap_future(
+            asyncio.run_coroutine_threadsafe(wait(), self._lasting_loop())
         )
         if raised is not None:
             raise raised
-        return await self._awaited(value) if inspect.isawaitable(value) else value
+        return value
 
-    async def _awaited(self, value: Any) -> Any:
-        async def wait() -> Any:
-            return await value
+    def _failure(self, error: BaseException) -> BaseException:
+        """What a call raised, as an error that ends its request and nothing else; but Ctrl-C ends the run.
 
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(wait(), self._lasting_loop()))
+        A future cannot hold StopIteration, CancelledError would mean that the session stops, and SystemExit
+        ends a loop or a thread.
+        """
+        passes = isinstance(error, (Exception, KeyboardInterrupt)) and not isinstance(error, StopIteration)
+        return error if passes else failure_of(error, self._name)
 
     @classmethod
     def _lasting_loop(cls) -> asyncio.AbstractEventLoop:
@@ -122,16 +189,3 @@ class Caller:
                 cls._loop = asyncio.new_event_loop()
                 threading.Thread(target=cls._loop.run_forever, name="folkways-python", daemon=True).start()
             return cls._loop
-
-
-def _outcome(
-    function: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]
-) -> tuple[Exception | None, Any]:
-    try:
-        return None, function(*arguments, **named)
-    except SystemExit as error:
-        return EndpointFailure(f"it raised SystemExit: {error.code}"), None
-    except StopIteration as error:
-        return EndpointFailure(f"it raised StopIteration: {error.value or 'it has no more replies'}"), None
-    except Exception as error:  # noqa: BLE001 - whatever somebody's code raises is a failed request
-        return error, None

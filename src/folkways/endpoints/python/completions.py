@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from folkways.endpoints.base import Completion, EndpointFailure
 from folkways.endpoints.clean import quotable, storable
-from folkways.endpoints.servers.failures import RETRYABLE
-
-_WITHHELD = "the provider's content filter withheld the answer"
+from folkways.endpoints.servers.chat_completions import check_end, name_of, read_choice
+from folkways.endpoints.servers.endings import CHAT_COMPLETIONS
+from folkways.endpoints.servers.failures import RETRYABLE, read_error
 
 
 def completion_of(value: Any, model: str) -> Completion:
@@ -38,8 +39,9 @@ def completion_of(value: Any, model: str) -> Completion:
 
 
 def _of_mapping(value: Mapping[str, Any], model: str) -> Completion | None:
+    _check_error(value, model)
     choices = value.get("choices")
-    if isinstance(choices, (list, tuple)) and choices and isinstance(choices[0], Mapping):
+    if isinstance(choices, (list, tuple)) and choices and isinstance(choices[0], dict):
         return _of_choice(value, choices[0], model)
     text = next(
         (value[key] for key in ("response", "text", "content", "generated_text") if key in value), None
@@ -51,33 +53,34 @@ def _of_mapping(value: Mapping[str, Any], model: str) -> Completion | None:
     return Completion(storable(text), finish_reason="stop", model=model) if isinstance(text, str) else None
 
 
-def _of_choice(value: Mapping[str, Any], choice: Mapping[str, Any], model: str) -> Completion | None:
+def _check_error(part: Mapping[str, Any], model: str) -> None:
+    """Raise an EndpointFailure for an error that came in place of a reply, or in its middle."""
+    if part.get("error"):
+        message = quotable(read_error(dict(part), b"").message)
+        raise EndpointFailure(f"{model}: the provider failed: {message}", retryable=True)
+
+
+def _of_choice(value: Mapping[str, Any], choice: dict[str, Any], model: str) -> Completion | None:
     """The first choice of a chat completion (OpenAI), or of Inspect's output, whose names differ a little."""
-    message = choice.get("message") or {}
-    text, finish = message.get("content"), choice.get("finish_reason") or choice.get("stop_reason")
-    if isinstance(text, list):  # parts; reasoning is not part of the reply
-        text = "".join(part.get("text") or "" for part in text if isinstance(part, Mapping))
+    finish = name_of(choice.get("finish_reason") or choice.get("stop_reason"))
     finish = "length" if finish in ("max_tokens", "model_length") else finish
-    refusal = message.get("refusal") or (_WITHHELD if finish == "content_filter" else None)
-    if text is None and refusal is None:
+    _check_error(choice, model)
+    check_end(model, finish, CHAT_COMPLETIONS)
+    usage = value.get("usage")
+    if isinstance(usage, dict):
+        usage = {
+            "prompt_tokens": usage.get("input_tokens"),
+            "completion_tokens": usage.get("output_tokens"),
+            "completion_tokens_details": {"reasoning_tokens": usage.get("reasoning_tokens")},
+            **usage,
+        }
+    completion = read_choice({**value, "usage": usage}, choice, finish)
+    if completion is None:
         return None
-    usage = value.get("usage") or {}
-    counts = {ours: usage.get(theirs, usage.get(ours)) for ours, theirs in _COUNTS.items()}
-    reasoning = (usage.get("completion_tokens_details") or {}).get(
-        "reasoning_tokens", usage.get("reasoning_tokens")
-    )
-    return Completion(
-        storable(text or ""),
-        finish_reason=finish,
-        refusal=storable(refusal) if refusal else None,
-        model=str(value.get("model") or model),
-        reasoning_tokens=reasoning,
-        thoughts=message.get("reasoning_content") or None,
-        **counts,
-    )
-
-
-_COUNTS = {"input_tokens": "prompt_tokens", "output_tokens": "completion_tokens"}
+    has_text = isinstance(choice["message"].get("content"), (str, list))
+    if not has_text and completion.refusal is None and finish != "length":
+        return None
+    return replace(completion, model=completion.model or model)
 
 
 def failure_of(error: BaseException, name: str) -> EndpointFailure:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from inspect import unwrap
 from typing import Any
 
-from folkways.endpoints.base import Completion, EndpointOptions, NamedEndpoint, Request
+from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, NamedEndpoint, Request
 from folkways.endpoints.python.calling import Arguments, Caller, is_async
 from folkways.endpoints.python.completions import completion_of, failure_of
 from folkways.errors import FolkwaysError
@@ -53,10 +53,10 @@ class PythonEndpoint(NamedEndpoint):
         self._places = asyncio.Semaphore(1)
 
     async def open(self, concurrency: int) -> None:
-        """Make the threads, as many as there are calls at once."""
+        """Make ready for as many calls at once."""
         places = min(concurrency, self._most or concurrency)
         self._places = asyncio.Semaphore(places)
-        self._caller = self._caller or Caller(places, self.name)
+        self._caller = self._caller or Caller(self.name)
 
     async def close(self) -> None:
         """Let the threads go; a call that is on its way ends by itself."""
@@ -71,12 +71,17 @@ class PythonEndpoint(NamedEndpoint):
             raise FolkwaysError(f"{self.name} was asked before it was opened; call open() first")
         arguments, named = self._arguments(request)
         async with self._places:
+            clock = asyncio.timeout(self.timeout)
             try:
-                async with asyncio.timeout(self.timeout):
+                async with clock:
                     value = await self._caller.call(self._function, *arguments, **named)
+                completion = completion_of(value, self.name)
             except Exception as error:  # whatever somebody's code raises is a failed request
+                if clock.expired():
+                    raise EndpointFailure(
+                        f"{self.name}: no reply within {self.timeout:g} s", retryable=True, timed_out=True
+                    ) from None
                 raise failure_of(error, self.name) from error
-            completion = completion_of(value, self.name)
             return completion if self.served is None else replace(completion, model=self.served)
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request
 from folkways.endpoints.batches import Batches
+from folkways.endpoints.servers.chat_completions import count_of, name_of, text_of
 from folkways.endpoints.servers.endings import ANTHROPIC
-from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
+from folkways.endpoints.servers.http import HttpEndpoint
 from folkways.errors import option
 
 DEFAULT_MAX_TOKENS = 4096

@@ -7,8 +7,9 @@ from urllib.parse import quote
 
 from folkways.endpoints.base import NO_THINKING, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.batches import Batches
+from folkways.endpoints.servers.chat_completions import count_of, name_of, text_of
 from folkways.endpoints.servers.endings import GOOGLE
-from folkways.endpoints.servers.http import HttpEndpoint, count_of, name_of, text_of
+from folkways.endpoints.servers.http import HttpEndpoint
 from folkways.errors import option
 
 THINKING_BUDGETS = {"none": 0, NO_THINKING: 0, "low": 1024, "medium": 8192, "high": 24576}

@@ -29,9 +29,10 @@ from folkways.endpoints.base import (
     Request,
     Settings,
 )
-from folkways.endpoints.clean import quotable, storable
+from folkways.endpoints.clean import quotable
 from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address
+from folkways.endpoints.servers.chat_completions import check_end
 from folkways.endpoints.servers.connections import ConnectionPool, UnaskedError
 from folkways.endpoints.servers.endings import Endings
 from folkways.endpoints.servers.failures import outcome, read_error
@@ -189,12 +190,8 @@ class HttpEndpoint(NamedEndpoint, ABC):
             part, reason = self.ending(reply)
             if not reply.get("error") and part.get("error"):
                 reply = part  # it failed in the middle of the answer
-            elif (reason or "").lower() in self.endings.failed:
-                message = (
-                    f"{self.name}: the provider failed in the middle of the reply (it ended it with "
-                    f"{quotable(str(reason))})"
-                )
-                raise EndpointFailure(message, status=status, retryable=True)
+            else:
+                check_end(self.name, reason, self.endings, status)
         if good and isinstance(reply, dict) and not reply.get("error"):
             completion = self.read(reply)
             if completion is not None:
@@ -370,30 +367,3 @@ def from_json(raw: bytes) -> Any:
         return json.loads(raw.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         return None
-
-
-def text_of(content: Any) -> str:
-    """A reply's text, storable. ``content`` is a string, null, or a list of parts, of which those without
-    text are left out."""
-    if isinstance(content, str):
-        return storable(content)
-    if isinstance(content, list):
-        parts = (
-            part if isinstance(part, str) else part.get("text")
-            for part in content
-            if isinstance(part, (str, dict))
-        )
-        return storable("".join(part for part in parts if isinstance(part, str)))
-    return ""
-
-
-def name_of(value: Any) -> str | None:
-    """A short word of the server's (model name, finish reason), storable; None for anything that is not
-    text."""
-    return storable(value[:200]) if isinstance(value, str) else None
-
-
-def count_of(usage: Any, name: str) -> int | None:
-    """A token count; None for anything that is not a plausible count."""
-    value = usage.get(name) if isinstance(usage, dict) else None
-    return value if type(value) is int and 0 <= value < 2**53 else None

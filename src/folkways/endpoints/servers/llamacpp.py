@@ -6,7 +6,8 @@ from typing import Any
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.endpoints.likelihood import choice, options_of, pair
-from folkways.endpoints.servers.http import from_json, name_of, to_json
+from folkways.endpoints.servers.chat_completions import name_of
+from folkways.endpoints.servers.http import from_json, to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
 from folkways.errors import FolkwaysError
 

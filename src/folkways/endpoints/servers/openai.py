@@ -16,9 +16,10 @@ from folkways.endpoints.base import (
     Settings,
 )
 from folkways.endpoints.batches import Batches
-from folkways.endpoints.clean import quotable, storable
+from folkways.endpoints.clean import quotable
+from folkways.endpoints.servers.chat_completions import name_of, read_choice
 from folkways.endpoints.servers.endings import CHAT_COMPLETIONS
-from folkways.endpoints.servers.http import HttpEndpoint, count_of, from_json, name_of, text_of
+from folkways.endpoints.servers.http import HttpEndpoint, from_json
 from folkways.endpoints.servers.http1 import BodyTooLargeError, ConnectError, HttpError
 from folkways.endpoints.servers.providers import url_address
 from folkways.endpoints.servers.route import exchange_once
@@ -188,41 +189,8 @@ class OpenAIEndpoint(HttpEndpoint):
         return (choice, name_of(choice.get("finish_reason"))) if isinstance(choice, dict) else ({}, None)
 
     def read(self, reply: dict[str, Any]) -> Completion | None:
-        """The first choice. A refusal is the provider's ``refusal`` field or a finish reason such as
-        ``content_filter``.
-
-        Thoughts are ``reasoning_content`` (DeepSeek, llama.cpp, vLLM), ``reasoning`` (OpenRouter, Groq,
-        Ollama, vLLM) or parts of the content (Mistral).
-        """
-        choice, finish = self.ending(reply)
-        message = choice.get("message")
-        if not isinstance(message, dict):
-            return None
-        refusal = message.get("refusal")
-        if isinstance(refusal, str) and refusal:
-            withheld: str | None = storable(refusal)
-        else:
-            withheld = (
-                "the provider's content filter withheld the answer"
-                if (finish or "").lower() in self.endings.withheld
-                else None
-            )
-        usage = reply.get("usage")
-        details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
-        content = message.get("content")
-        thoughts = [message.get("reasoning_content"), message.get("reasoning")]
-        if isinstance(content, list):
-            thoughts += [part.get("thinking") for part in content if isinstance(part, dict)]
-        return Completion(
-            text=text_of(content),
-            finish_reason=finish,
-            refusal=withheld,
-            model=name_of(reply.get("model")),
-            input_tokens=count_of(usage, "prompt_tokens"),
-            output_tokens=count_of(usage, "completion_tokens"),
-            reasoning_tokens=count_of(details, "reasoning_tokens"),
-            thoughts="".join(dict.fromkeys(map(text_of, filter(None, thoughts)))) or None,
-        )
+        """The first choice."""
+        return read_choice(reply, *self.ending(reply))
 
 
 def _spellings(name: str) -> set[str]:

@@ -180,7 +180,8 @@ ACCURACY = "accuracy"
 
 def _same(facet: str, value: str) -> Iterator[str]:
     """Which instances make up a group, by what their ``metadata`` say."""
-    for name, part in zip(facet.split("+"), value.split("+"), strict=False):
+    names = facet.split("+")
+    for name, part in zip(names, value.split("+", len(names) - 1), strict=False):
         yield f"metadata.{name}={part}"
 
 

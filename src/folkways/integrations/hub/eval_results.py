@@ -15,8 +15,8 @@ from folkways.benchmarks.registry import get_task
 from folkways.display import number, plural
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import write_bytes
-from folkways.integrations.stored_run import StoredRun
-from folkways.records import State
+from folkways.integrations.stored_run import StoredRun, metric_of
+from folkways.records import Metric, State, headline_of
 from folkways.releases.cards import yaml_text
 from folkways.runs.results.model_names import choose_models
 from folkways.workspace import run_records
@@ -142,10 +142,9 @@ class HubExport:
             return None
         profile = definition.resolve_profile(self.stored.profile)
         here = pl.col("facet") == "all"
-        rows = self.stored.scores.filter(
-            here, endpoint=endpoint, task=task, profile=profile, metric=definition.metrics[0].name
-        )
-        row = next(rows.iter_rows(named=True), None)
+        rows = self.stored.scores.filter(here, endpoint=endpoint, task=task, profile=profile)
+        metric = headline_of(definition.metrics, rows["metric"])
+        row = next(rows.filter(metric=metric.name).iter_rows(named=True), None)
         name = f"{task} of {self.stored.models[endpoint].id}"
         if row is None or row["score"] is None:
             self.notes.append(f"{name} is not written: it has no score in the profile {profile}")
@@ -161,7 +160,7 @@ class HubExport:
         """Reasons why a score is not one of the whole benchmark."""
         gaps = self.stored.part_of_whole(row["task"])
         if lost := row[State.FAILED.value] + row[State.MISSING.value]:
-            at_best = number(row["at_best"], _decimals(row["task"]))
+            at_best = number(row["at_best"], _decimals(_metric(row)))
             best = "" if row["at_best"] is None else f" (at best {at_best})"
             gaps.append(f"{lost:,} of {row['n']:,} items without a reply, counted as wrong{best}")
         return gaps
@@ -222,7 +221,7 @@ class HubExport:
                 "task_id": self.addresses.task_ids.get(task, task.split("/")[1]),
                 **({"revision": record.revision} if of_release else {}),
             },
-            "value": round(row["score"], _decimals(task)),
+            "value": round(row["score"], _decimals(_metric(row))),
             "date": self.stored.began.replace("+00:00", "Z"),
         }
         if self.addresses.source:
@@ -230,13 +229,16 @@ class HubExport:
         return entry | {"notes": self._notes(row)}
 
     def _notes(self, row: Mapping[str, Any]) -> str:
-        metric = get_task(row["task"]).metrics[0]
+        metric = _metric(row)
+        decimals = _decimals(metric)
         unit = "percent" if metric.scale == 100 else "points"
         has_interval = row["low"] is not None and row["high"] is not None
-        ends = [number(row[end], _decimals(row["task"])) for end in ("low", "high")]
-        interval = " to ".join(ends) if has_interval else "none"
+        interval = (
+            " to ".join(number(row[end], decimals) for end in ("low", "high")) if has_interval else "none"
+        )
         parts = [
             f"{metric.label}, {unit}" + (", lower is better" if metric.lower_is_better else ""),
+            *(f"{group} {number(score, decimals)}" for group, score in self._apart(row, metric)),
             f"interval {interval} ({row['interval']})",
             f"n {row['n'] - row['left_out']:,}, {plural(row['questions'], 'question')}",
             *(f"incomplete: {what}" for what in self.lacking(row)),
@@ -244,7 +246,17 @@ class HubExport:
         ]
         return "; ".join(parts)
 
+    def _apart(self, row: Mapping[str, Any], metric: Metric) -> Iterable[tuple[str, float]]:
+        """Groups that reports show in place of the whole, with their scores: the hub takes one value."""
+        same = {name: row[name] for name in ("endpoint", "task", "profile", "metric")}
+        groups = self.stored.scores.filter(**same).filter(facet=metric.headline_by or "")
+        return groups.drop_nulls("score").select("value", "score").iter_rows()
 
-def _decimals(task: str) -> int:
-    """Of a task's headline: two are plenty for percent, and too few for one to five points."""
-    return 2 if get_task(task).metrics[0].scale == 100 else 4
+
+def _metric(row: Mapping[str, Any]) -> Metric:
+    return metric_of(get_task(row["task"]), row["metric"])
+
+
+def _decimals(metric: Metric) -> int:
+    """Two are plenty for percent, and too few for one to five points."""
+    return 2 if metric.scale == 100 else 4

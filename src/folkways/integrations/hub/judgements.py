@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.registry import benchmarks, get_task
+from folkways.benchmarks.summary import ASKED_IN
 from folkways.display import count, interval, number, percent, plural, shown_n
 from folkways.errors import FolkwaysError
 from folkways.files import WrittenFiles, packed, write_bytes
@@ -331,8 +332,11 @@ class _Export(StoredRun):
         metrics = {
             metric.name: pl.Float64 for metric in definition.metrics if metric.name in judged
         }  # others are of many rows together
+        apart = {ASKED_IN, *(metric.headline_by for metric in definition.metrics)} & judged
+        headlines = dict.fromkeys(sorted(map(str, apart)), pl.String)  # what scores are of, and no text
         return {
             **VERDICTS,
+            **headlines,
             **metrics,
             **({**dict.fromkeys(definition.facets, pl.String), **TEXTS} if whole else {}),
         }

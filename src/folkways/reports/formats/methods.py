@@ -32,7 +32,7 @@ def methods_paragraph(view: ReportView, task: TaskView, cite: Callable[[str], st
         _asked(view, task, parts, cite),
         _settings(parts),
         _judged(task, parts),
-        _counted(task, cite),
+        _counted(view, task, cite),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
 
@@ -92,20 +92,30 @@ def _judged(task: TaskView, parts: dict[str, str]) -> str:
     return f"{rule}{with_tools}.{what}"
 
 
-def _counted(task: TaskView, cite: Callable[[str], str]) -> str:
+def _counted(view: ReportView, task: TaskView, cite: Callable[[str], str]) -> str:
     models = [score for score in task.whole if score.profile == task.profile and not score.baseline]
     named = (score.interval for score in task.whole if score.low == score.low)
     methods = listing(list(dict.fromkeys(single_line(name).replace(" 95%", "") for name in named)))
-    lost, out = sum(score.lost for score in models), sum(score.left_out for score in models)
+    lost = sum(score.lost for score in models if score.lost < score.n)
+    out = sum(score.left_out for score in models)
+    of_opinions = task.metric.kind == "distribution"
+    worth = "as unlike those of people" if of_opinions else f"as not right{'' if out else ' too'}"
     losses = (
-        f" {count(lost)} replies never came and count as not right{'' if out else ' too'}." if lost else ""
+        f" {plural(lost, 'reply', 'replies')} never came and count{'s' * (lost == 1)} {worth}."
+        if lost
+        else ""
     )
-    rule = (
-        f"The profile leaves {count(out)} of {count(sum(score.n for score in models))} replies out of the "
-        "score."
-        if out
-        else "Refusals and replies that could not be read stay in the denominator and count as not right."
-    )
+    if out:
+        whole = count(sum(score.n for score in models))
+        rule = f"The profile leaves {count(out)} of {whole} replies out of the score."
+    elif of_opinions:
+        rule = "Replies without an opinion do not count."
+    else:
+        rule = "Refusals and replies that could not be read stay in the denominator and count as not right."
+    if silent := [view.short[score.endpoint] for score in models if 0 < score.n == score.lost]:
+        losses += (
+            f" {_some(silent, 'model')} never replied and {'has' if len(silent) == 1 else 'have'} no score."
+        )
     intervals = f" Intervals (95\u202f%): {methods}." if methods else ""
     return f"{rule}{losses}{intervals} Scores were made with folkways {cite('folkways')}."
 

@@ -82,10 +82,10 @@ def notices(view: ReportView, uncertain: Iterable[str] = ()) -> list[str]:
 
 
 def _totals(view: ReportView) -> tuple[int, int]:
-    """The number of expected items and of those without a reply, counted once for all profiles and
-    metrics."""
+    """The number of items expected of models and of those without a reply, counted once for all profiles and
+    metrics; without any model, those of baselines that were asked, which always reply."""
     of_profile = (score for task in view.tasks for score in task.whole if score.profile == task.profile)
-    first = [score for score in of_profile if score.endpoint in view.asked]
+    first = [score for score in of_profile if score.endpoint in (view.models or view.asked)]
     return sum(score.n for score in first), sum(score.lost for score in first)
 
 
@@ -130,7 +130,7 @@ def gaps(view: ReportView) -> list[str]:
 
 def coverage_notices(view: ReportView) -> list[str]:
     """A sentence for each headline score with a coverage below 1, with its upper limit."""
-    titles = {task.task: task.title for task in view.tasks}
+    tasks = {task.task: task for task in view.tasks}
     sentences = []
     for score in _incomplete(view):
         lost = (
@@ -141,10 +141,12 @@ def coverage_notices(view: ReportView) -> list[str]:
             best = "No reply came: there is no score, and nothing is known of the model."
         else:
             best = f"The score is {number(score.score)}"
-            if not math.isnan(score.at_best):
-                best += f"; had all of these been right, it would be {number(score.at_best)}"
+            if not math.isnan(score.at_best) and score.at_best != score.score:
+                of_opinions = tasks[score.task].metric.kind == "distribution"
+                they = "answered as people do" if of_opinions else "been right"
+                best += f"; had all of these {they}, it would be {number(score.at_best)}"
             best += "."
-        sentences.append(f"{view.short[score.endpoint]}, {titles[score.task]}: {lost}. {best}")
+        sentences.append(f"{view.short[score.endpoint]}, {tasks[score.task].title}: {lost}. {best}")
     return sentences
 
 

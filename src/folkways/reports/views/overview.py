@@ -8,9 +8,9 @@ from itertools import chain, zip_longest
 
 import polars as pl
 
-from folkways.display import number, sanitize
+from folkways.display import MOST_NAMED, named, number, sanitize
 from folkways.evidence.contrasts import ALPHA, CULTURE, reversals
-from folkways.evidence.sentences import MOST_NAMED, further_turned, named, nothing_turned, turned_sentence
+from folkways.evidence.sentences import further_turned, nothing_turned, turned_sentence
 from folkways.evidence.task_verdict import beats_guessing
 from folkways.names import WHOLE, culture_name
 from folkways.records import plain

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Literal
 
 from folkways.text.labels.mentions import TEXT
-from folkways.text.labels.words import any_of, pattern, spellings, words
+from folkways.text.labels.words import any_of, corrections, pattern, words
 
 Stance = Literal["asserted", "denied", "aside"]
 ALONE, SET_OFF, SETTLED, FINAL = 1, 2, 3, 4
@@ -140,10 +140,9 @@ def _taken_back() -> re.Pattern[str]:
 def _correction() -> re.Pattern[str]:
     """Words that may also deny what follows need punctuation after them: "no, B" takes back, "no B"
     denies."""
-    denials = pattern("not", "not_behind")
-    plain_words = [each for each in sorted(spellings("correction")) if not denials.fullmatch(each.strip("*"))]
     denying = rf"{words('correction')}(?=\s*(?:[,،，፣:：—–-]|$))"
-    return re.compile(rf"(?:^{_NO_WORD}|[,،，፣—–(-]\s*|\bor\s)({denying}|{any_of(plain_words)})", re.I)
+    but = rf"(?:{words('but')}\s*)?"
+    return re.compile(rf"(?:^{_NO_WORD}|[,،，፣—–(-]\s*|\bor\s){but}({denying}|{any_of(corrections())})", re.I)
 
 
 def _lists(piece: str, kind: str) -> bool:

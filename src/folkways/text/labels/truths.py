@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 
 from folkways.text.labels.mentions import plain
+from folkways.text.labels.words import any_of, corrections
 
 TRUTHS = ("True", "False")
 
@@ -32,12 +34,6 @@ _SENTENCE = re.compile(r"([.!?…\n]+)")
 _CLAUSES = re.compile(
     r"""( [,;:—–]+ | \s-\s | \b(?: but | so | therefore | thus | hence | because | since | however | yet )\b
       | \band\b (?! \s+ (?:true|false|correct|incorrect)\b ) )""",
-    re.I | re.X,
-)
-_CORRECTION = re.compile(
-    r"""(?: ^ | [,.…!?;:—–-]\s* ) (?: no,?\s+ )?
-        ( wait | hold\ on | scratch\ that | correction | sorry | i\ mean | on\ second\ thoughts?
-          | let\ me\ reconsider | or\ rather | actually )\b""",
     re.I | re.X,
 )
 _NOT = re.compile(
@@ -87,6 +83,13 @@ _ANNOUNCED = re.compile(
 _NESTED = re.compile(r"\b(?:that|claim\w*|say\w*|statement|think\w*|call\w*|idea|case)\b", re.I)
 _CHOICE = re.compile(r"\b(?:true\s*(?:/|\bor\b|\|)\s*false|yes\s*(?:/|\bor\b|\|)\s*no)\b\s*[:?]?", re.I)
 _THINK_SO = re.compile(r"\b(don['’]t |do not )?(?:think|believe|suppose)_so\b", re.I)
+
+
+@cache
+def _correction() -> re.Pattern[str]:
+    """Words that take back what was said before, where a clause begins."""
+    begin = r"(?:^|[,.…!?;:—–\n-]\s*)(?:(?:no,?|but)\s+)?"
+    return re.compile(rf"{begin}{any_of(corrections())}(?!\s+than\b)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +150,7 @@ def _settled(text: str, signs: Mapping[str, int]) -> int | None:
     every = {**signs, **_ANSWERS}
     if (bare := re.sub(r"[^\w\s'’]", " ", text).strip().casefold()) in every:
         return every[bare]
-    cuts = [hit.start(1) for hit in _CORRECTION.finditer(text)]
-    parts = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    for part in reversed(parts):
+    for part in reversed(_correction().split(text)):
         if clauses := list(_clauses(part, signs)):
             announced = [clause for clause in clauses if clause.announced]
             agreed = {clause.sign for clause in announced or clauses}

@@ -44,6 +44,13 @@ def pattern(*roles: str) -> re.Pattern[str]:
 
 
 @cache
+def corrections() -> list[str]:
+    """Words that take back what was said before, and deny nothing that follows."""
+    denials = pattern("not", "not_behind")
+    return [each for each in sorted(spellings("correction")) if not denials.fullmatch(each.strip("*"))]
+
+
+@cache
 def whole_words(*roles: str) -> frozenset[str]:
     """The single words of these roles; of stems, the stem."""
     return frozenset(spelling.strip("*") for spelling in spellings(*roles) if " " not in spelling)

@@ -11,7 +11,7 @@ from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, Ans
 from folkways_studio.records import Item, ItemState, Judgement, Stage
 from folkways_studio.stages.kind import EMPTY_VALUES, StageKind
 from folkways_studio.stages.parts.arranging import PART_TYPES
-from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Part, UnfitError
+from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Content, Part, UnfitError
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.wordings import StudyTexts
 
@@ -34,7 +34,9 @@ def annotated_stages(
         if parts := asked_once(items):
             labels = {part["key"]: texts.pick(part.get("label", "")).text for part in parts}
             title = texts.stage_title(stage.name).text
-            yield AnnotatedStage(stage.name, title, _shown(kind, stage, items), parts, labels, items)
+            yield AnnotatedStage(
+                stage.name, title, _shown(kind, stage, snapshot.of(stage)), parts, labels, items
+            )
 
 
 def _with_names(items: Iterable[Item]) -> Iterator[tuple[str, Item]]:
@@ -54,24 +56,30 @@ def _annotated(
     item: Item,
     suggestions: Iterable[PreAnnotation],
 ) -> AnnotatedItem:
-    parts = kind.asked(item.content, stage.config)
+    answered, content, config = kind.answered_stage(item.content, stage.config)
+    parts = [*answered.asked(content, config)]
+    if answered is not kind:
+        keys = {part["key"] for part in parts}
+        parts += [part for part in kind.asked(item.content, stage.config) if part["key"] not in keys]
     population = snapshot.population(item)
     return AnnotatedItem(
         key=name,
-        content=item.content,
+        content=content,
         parts=parts,
         answers=[
             Answer(
                 snapshot.people[each.participant_id],
-                _answered(kind.answers_in(kind.draft_of(each.payload)), parts),
+                _answered(kind.answered(each.payload, item.content), parts),
                 each.seconds,
                 each.created,
             )
             for each in snapshot.judgements[item.id]
         ],
-        decided=_decided(kind, item, parts, snapshot.judgements[item.id]),
+        decided=_decided(answered, item, content, parts, snapshot.judgements[item.id]),
         suggestions=[
-            Suggestion(each.model, each.version, each.score, _answered(kind.answers_in(each.content), parts))
+            Suggestion(
+                each.model, each.version, each.score, _answered(answered.answers_in(each.content), parts)
+            )
             for each in suggestions
         ],
         meta={
@@ -92,10 +100,10 @@ def _answered(values: Mapping[str, Any], parts: Sequence[Part]) -> dict[str, Any
 
 
 def _decided(
-    kind: StageKind, item: Item, parts: Sequence[Part], judgements: Sequence[Judgement]
+    kind: StageKind, item: Item, content: Content, parts: Sequence[Part], judgements: Sequence[Judgement]
 ) -> Answer | None:
     """What a done item came to, of parts whose result is an answer that a person could have given; as of the
-    last of its judgements."""
+    last of its judgements. content: what the parts are about."""
     if item.state != ItemState.DONE or not item.result:
         return None
     values: dict[str, Any] = {}
@@ -104,7 +112,7 @@ def _decided(
         if part["key"] in result and part["type"] != "texts":
             try:
                 value = _sent(result[part["key"]], part)
-                values[part["key"]] = PART_TYPES[part["type"]].clean(value, part, item.content)
+                values[part["key"]] = PART_TYPES[part["type"]].clean(value, part, content)
             except UnfitError:
                 continue
     created = max((each.created for each in judgements), default=None)
@@ -118,19 +126,24 @@ def _sent(value: Any, part: Part) -> Any:
     )
 
 
-def _shown(kind: StageKind, stage: Stage, items: Sequence[AnnotatedItem]) -> dict[str, str]:
+def _shown(kind: StageKind, stage: Stage, items: Iterable[Item]) -> dict[str, str]:
     """Field -> text, image or audio, of what people see of the items: what the form lists, else their
     texts."""
-    if "show" in stage.config:
-        shown = {each["field"]: each["type"] for each in stage.config["show"]}
-        marked = {part["of"]: "text" for part in stage.config["ask"] if "of" in part}
-        between = {name: "text" for part in stage.config["ask"] for name in part.get("between", ())}
-        return {**shown, **{name: kind for name, kind in {**marked, **between}.items() if name not in shown}}
-    texts = {
-        name: "text"
-        for item in items
-        for name, value in kind.presented(item.content, "").items()
-        if isinstance(value, str) and not name.endswith((ALT, TRANSCRIPT)) and not name.startswith("_")
-    }
-    of_marks = [part["of"] for part in asked_once(items) if part["type"] == "spans"]
-    return {**dict.fromkeys(of_marks, "text"), **texts}
+    types: dict[str, str] = {}
+    for item in items:
+        answered, content, config = kind.answered_stage(item.content, stage.config)
+        if "show" in config:
+            types |= {each["field"]: each["type"] for each in config["show"] if each["field"] not in types}
+            names = [name for part in config["ask"] for name in (part.get("of"), *part.get("between", ()))]
+        else:
+            presented = answered.presented(content, "")
+            names = [part["of"] for part in answered.asked(content, config) if part["type"] == "spans"]
+            names += [
+                name
+                for name, value in presented.items()
+                if isinstance(value, str)
+                and not name.endswith((ALT, TRANSCRIPT))
+                and not name.startswith("_")
+            ]
+        types |= {name: "text" for name in names if name and name not in types}
+    return types

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,6 +25,8 @@ from folkways_studio.records import (
     Study,
     from_row,
 )
+from folkways_studio.stages.base import REDACTED, texts_in
+from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.work.blinding import blind_within
 from folkways_studio.work.corrections import corrected
@@ -150,7 +152,7 @@ def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = N
     }
     for each in judgements:
         by_item[each.item_id].append(each)
-    included = _without(items, by_item, gone)
+    included = _without_words(_without(items, by_item, gone), stages, by_item, before, gone)
     visible = {number: item for number, item in included.items() if number not in blind}
     judgements_left = {
         number: [each for each in by_item[number] if each.participant_id not in gone] for number in visible
@@ -195,3 +197,56 @@ def _without(
                 continue
         remaining[number] = item
     return remaining
+
+
+def _without_words(
+    items: Mapping[int, Item],
+    stages: Mapping[int, Stage],
+    judgements: Mapping[int, Sequence[Judgement]],
+    first: Mapping[int, Mapping[str, Any]],
+    gone: set[int],
+) -> dict[int, Item]:
+    """The items without the words of people who left: of what became of an item, and of what descends from
+    it, unless somebody who stays said the same of the same item. An item that would be another question
+    without them is left out, with its descendants.
+
+    first: as in ``StudySnapshot``.
+    """
+    if not gone:
+        return dict(items)
+    remaining: dict[int, Item] = {}
+    lost: dict[int, set[str]] = {}
+    for number, item in items.items():  # parents have smaller ids than their children
+        kind, config = stage_kind(stages[item.stage_id].kind), stages[item.stage_id].config
+        inherited = lost.get(item.parent_id or 0, set[str]())
+        content, essential = _without_texts(item.content, inherited), kind.essential(item.content, config)
+        orphaned = item.parent_id in items and item.parent_id not in remaining
+        if orphaned or kind.essential(content, config) != essential:
+            continue
+        answered, inside, settings = kind.answered_stage(item.content, config)
+        no_words = {*texts_in(essential), *texts_in([*answered.asked(inside, settings)])}
+        written, of_others = set[str](), set(texts_in(item.content))
+        for each in judgements.get(number, ()):
+            for payload in (each.payload, first.get(each.id, each.payload)):
+                texts = set(texts_in(payload))
+                if each.participant_id in gone:
+                    written |= texts - set(texts_in(kind.redacted(payload, kind.own_words, item.content)))
+                else:
+                    of_others |= texts
+        lost[number] = (inherited | written - of_others) - no_words
+        result = _without_texts(item.result, lost[number])
+        remaining[number] = replace(item, content=content, result=result)
+    return remaining
+
+
+def _without_texts(value: Any, texts: set[str]) -> Any:
+    """A JSON value without these texts: nothing in a list, and REDACTED as the value of a name."""
+    if isinstance(value, str):
+        return REDACTED if value in texts else value
+    if isinstance(value, Mapping):
+        return {name: _without_texts(each, texts) for name, each in value.items()}
+    if isinstance(value, list):
+        return [
+            _without_texts(each, texts) for each in value if not isinstance(each, str) or each not in texts
+        ]
+    return value

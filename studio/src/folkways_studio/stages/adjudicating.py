@@ -45,6 +45,16 @@ class Adjudication(StageKind):
             "candidates": candidates,
         }
 
+    def answered_stage(self, content: Content, config: Config) -> tuple[StageKind, Content, Config]:
+        return self._inner(content), content["content"], content["rules"]
+
+    def essential(self, content: Content, config: Config) -> Content:
+        return self._inner(content).essential(content["content"], content["rules"])
+
+    def answered(self, payload: Mapping[str, Any], content: Content) -> Mapping[str, Any]:
+        decision = self._inner(content).answered(payload["decision"], content["content"])
+        return {"reason": payload["reason"], **decision}
+
     def media(self, content: Content, config: Config) -> tuple[str, ...]:
         return self._inner(content).media(content["content"], content["rules"])
 

@@ -3,7 +3,7 @@ here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -165,3 +165,16 @@ def masked(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: masked(each) for name, each in value.items()}
     return [masked(each) for each in value] if isinstance(value, list) else value
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in a JSON value, but for empty ones."""
+    if isinstance(value, str):
+        if value:
+            yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from texts_in(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from texts_in(each)

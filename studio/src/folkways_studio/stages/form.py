@@ -12,6 +12,7 @@ file.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,7 @@ class Consensus(OwnOrderKind):
                 continue
             fields[field] = text_of(content, field, problems, most=20_000)
             if more:
+                fields[field] = unicodedata.normalize("NFC", fields[field])  # as names of files are stored
                 ask = (
                     "a picture needs words for those who do not see it"
                     if more == ALT
@@ -76,6 +78,12 @@ class Consensus(OwnOrderKind):
                 fields[field] = text_of(content, field, problems, most=20_000)
         raise_if(problems)
         return {**content, **fields}
+
+    def essential(self, content: Content, config: Config) -> Content:
+        names = [shown["field"] for shown in config["show"]]
+        for part in config["ask"]:
+            names += [*text_fields(part), *([part["options_from"]] if "options_from" in part else ())]
+        return {name: content.get(name) for name in names}
 
     def media(self, content: Content, config: Config) -> tuple[str, ...]:
         shown = (each["field"] for each in config["show"] if each["type"] != "text")

@@ -132,6 +132,15 @@ class StageKind:
         """What an item is about, for the pages of researchers."""
         return content
 
+    def answered_stage(self, content: Content, config: Config) -> tuple[StageKind, Content, Config]:
+        """The kind and settings of the stage whose parts are answered, and the content that they are about:
+        its own, unless people decide over another stage."""
+        return self, content, config
+
+    def essential(self, content: Content, config: Config) -> Content:
+        """The fields of the content without which it would be another question."""
+        return {name: content.get(name) for name in self.content}
+
     # Answers
 
     def asked(self, content: Content, config: Config) -> Sequence[Part]:
@@ -154,6 +163,10 @@ class StageKind:
     def answers_in(self, submission: Mapping[str, Any]) -> Mapping[str, Any]:
         """Key of a part -> value, from a submission or a draft."""
         return submission
+
+    def answered(self, payload: Mapping[str, Any], content: Content) -> Mapping[str, Any]:
+        """Key of a part -> value, from a judgement of an item with this content."""
+        return self.answers_in(self.draft_of(payload))
 
     def payload_of(self, answers: Mapping[str, Any], asked: Sequence[Part]) -> Mapping[str, Any]:
         """What is stored of valid answers (key -> value)."""

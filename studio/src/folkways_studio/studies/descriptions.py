@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, get_row, inserted_id, read_all, read_values
+from folkways_studio.errors import CHANGED_ELSEWHERE, ConflictError
 from folkways_studio.items.service import MOST_NAMED, more_slots
 from folkways_studio.records import ItemState, Study, from_row
 from folkways_studio.stages.registry import stage_kind
@@ -52,30 +53,36 @@ def description_of(workspace: Workspace, study: Study) -> str:
 
 
 def edit_study(
-    workspace: Workspace, study_id: int, text: str, *, by: int | None = None, file: Path | None = None
+    workspace: Workspace,
+    study_id: int,
+    text: str,
+    *,
+    by: int | None = None,
+    file: Path | None = None,
+    since: int | None = None,
 ) -> tuple[str, ...]:
     """Replace the description of a study in the workspace by another text; returns what that changed, a
     line each (none if only comments differ).
 
     study_id: the study.
     file: where the text is from, for errors.
+    since: the number of the description that the text was made from (0 where there was none yet);
+        ConflictError where there is a newer one. None replaces whatever there is.
     by: the account that asks for it. DefinitionError names every mistake, or everything that may not change
         any more, with the reason; nothing is changed then. Open items get more slots if more answers are
         wanted; settled ones stay so.
     """
     new = read_definition(parse_yaml(text, file), file)
     with workspace.write() as connection:
-        study = from_row(Study, get_row(connection, schema.studies, id=study_id))
+        study = from_row(Study, get_row(connection, schema.studies, id=study_id, lock="row"))
+        numbers = sa.select(sa.func.max(schema.descriptions.c.number)).filter_by(study_id=study_id)
+        before = connection.scalar(numbers) or 0
+        if since not in (None, before):
+            raise ConflictError(CHANGED_ELSEWHERE, revision=before)
         old = read_definition(study.definition)
         edit = compare(old, new, _use(connection, study_id))
         if edit.refused:
             raise DefinitionError(edit.refused, file)
-        before = (
-            connection.scalar(
-                sa.select(sa.func.max(schema.descriptions.c.number)).filter_by(study_id=study_id)
-            )
-            or 0
-        )
         if not before:
             note_description(
                 connection, study_id, 1, as_yaml(study.definition), [], by=study.created_by, now=study.created

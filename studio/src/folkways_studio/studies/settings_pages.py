@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from starlette.responses import Response
 
 from folkways.sdk.errors import DataError, UnknownNameError
-from folkways_studio.errors import SubmissionError
+from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.models.modelling import models_in
 from folkways_studio.people import accounts
 from folkways_studio.records import Role
+from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import descriptions
 from folkways_studio.web.request_context import OWNER, STAFF, RequestContext
@@ -34,6 +35,7 @@ def _settings(
     status: int = 200,
     typed_problem: str = "",
 ) -> Response:
+    history = descriptions.history(context.workspace, context.study.id)
     names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
     return context.page(
         "studies/settings.html.j2",
@@ -42,7 +44,8 @@ def _settings(
         text=text,
         problems=problems,
         names=names,
-        history=descriptions.history(context.workspace, context.study.id),
+        history=history,
+        newest=history[0].number if history else 0,
         is_owner=Role.OWNER in context.roles,
         typed_problem={"typed": typed_problem} if typed_problem else {},
     )
@@ -65,7 +68,10 @@ def change(context: RequestContext) -> Response:
         )
         if unknown:
             raise UnknownNameError("model of this server", unknown[0], sorted(offered))
-        descriptions.edit_study(context.workspace, context.study.id, text, by=context.me.id)
+        since = whole(context.text("since"))
+        descriptions.edit_study(context.workspace, context.study.id, text, by=context.me.id, since=since)
+    except ConflictError as error:
+        return _settings(context, text, [error.words(context.gettext)], error.status)
     except DefinitionError as error:
         return _settings(context, text, list(error.problems), 422)
     except (DataError, UnknownNameError) as error:

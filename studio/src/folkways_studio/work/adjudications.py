@@ -29,8 +29,8 @@ def adjudicate(
     *,
     drop: bool = False,
 ) -> Item:
-    """Decide over an item of a study in the workspace: ``decision`` overrides fields of its result, and
-    the item is done.
+    """Decide over an item of a study in the workspace: ``decision`` replaces the answers in its result and
+    the dispute over them, and the item is done.
 
     account_id: who decides, and ``reason``: why; SubmissionError without one. drop: the item is dropped
     instead. study_id, item_id: the item, which goes on to the stage after it if it had not yet. The
@@ -47,7 +47,11 @@ def adjudicate(
             "reason": reason.strip(),
         }
         connection.execute(sa.insert(schema.adjudications).values(**values, created=time.time()))
-        result = {**(item.result or {}), **decision, "adjudicated": True}
+        stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
+        keys = [part["key"] for part in stage_kind(stage.kind).asked(item.content, stage.config)]
+        replaced = {*keys, "disputed"} if decision else ()
+        earlier = {name: value for name, value in (item.result or {}).items() if name not in replaced}
+        result = {**earlier, **decision, "adjudicated": True}
         state = ItemState.DROPPED if drop else ItemState.DONE
         change_rows(
             connection, schema.items, {"id": item_id}, state=str(state), result=result, reason=reason.strip()
@@ -61,7 +65,6 @@ def adjudicate(
             subject=f"item:{item_id}",
         )
         if not drop and not has_children(connection, item_id):
-            stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
             follow_branch(connection, item, stage, "done", result, votes_of(connection, item_id))
         return from_row(Item, get_row(connection, schema.items, id=item_id))
 

@@ -8,7 +8,7 @@ the words. What left the studio before cannot be called back.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,7 +20,7 @@ from folkways_studio.database.rows import change_rows, delete_rows, find_row, ge
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items.service import close_open_slots
 from folkways_studio.records import Item, ItemState, Judgement, Stage, from_row
-from folkways_studio.stages.base import REDACTED
+from folkways_studio.stages.base import REDACTED, texts_in
 from folkways_studio.stages.registry import stage_kind
 
 LONG = 8
@@ -65,10 +65,10 @@ def redact(
             raise SubmissionError({"fields": f"{wrong[0]} holds no words of a person; valid: {valid}"})
         chosen = [name for name in kind.own_words if name in (fields or kind.own_words)]
         payload = kind.redacted(judgement.payload, chosen, item.content)
-        words = set(_texts(judgement.payload)) - set(_texts(payload))
+        words = set(texts_in(judgement.payload)) - set(texts_in(payload))
         for row in _corrections(connection, schema.corrections.c.judgement_id == judgement_id):
             redacted = kind.redacted(row.payload, chosen, item.content)
-            words |= set(_texts(row.payload)) - set(_texts(redacted))
+            words |= set(texts_in(row.payload)) - set(texts_in(redacted))
             _replace(connection, row, redacted)
         if not words:
             raise ConflictError("there is nothing left to redact in this answer")
@@ -79,11 +79,11 @@ def redact(
             schema.judgements.c.item_id == item.id, schema.judgements.c.id != judgement_id
         )
         for other in connection.scalars(others):
-            words -= set(_texts(other))
+            words -= set(texts_in(other))
         for each in _corrections(
             connection, schema.judgements.c.item_id == item.id, schema.judgements.c.id != judgement_id
         ):
-            words -= set(_texts(each.payload))
+            words -= set(texts_in(each.payload))
         family = _family(connection, item.id)
         if words:
             _scrub(connection, study_id, item.id, family, words, by)
@@ -233,16 +233,3 @@ def _without(value: Any, words: set[str]) -> Any:
             cleaned["idks"] = {_without(reason, words): count for reason, count in cleaned["idks"].items()}
         return cleaned
     return [_without(each, words) for each in value] if isinstance(value, list | tuple) else value
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON value, but for empty ones."""
-    if isinstance(value, str):
-        if value:
-            yield value
-    elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _texts(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _texts(each)

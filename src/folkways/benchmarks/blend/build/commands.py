@@ -5,6 +5,7 @@ What builds is imported when a command runs: a benchmark declares its builders w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,17 @@ def build_mcq(
     """Build questions and write them to ``out``.
 
     session: opens models; calls: file for every call, or None; hub: folder for the layout of the hub, or
-    None, with data as ``hub_format``; options: those of ``make_questions``.
+    None, with data as ``hub_format``; options: those of ``make_questions``. FolkwaysError where no question
+    is left.
     """
     from folkways.benchmarks.blend.build.items import write_calls, write_hub, write_released
     from folkways.benchmarks.blend.build.make import make_questions
 
     made = make_questions(session, **options)
     built, record = made.built, made.record
+    left_out = [*_left_out(record)]
+    if built.items.is_empty():
+        raise FolkwaysError("\n".join(["no question is left, and nothing was written", *left_out]))
     files = [
         write_released(built.items, out),
         write_bytes(out.with_suffix(".build.json"), json_bytes(record)),
@@ -45,12 +50,23 @@ def build_mcq(
         f"{plural(record['judge_calls'], 'judge call')}, {plural(record['dummy_calls'], 'call')} for "
         "made-up options" + (f", {built.ahead:,} asked ahead in vain" if built.ahead else "")
     )
-    notes = [f"left out: {plural(count, 'question')}: {why}" for why, count in record["filtered"].items()]
-    notes += [f"left out: {what}: {why}" for what, why in built.left_out.items()]
-    notes += _on_languages(record)
+    notes = [*left_out, *_on_languages(record)]
     if out.name == FILE_NAME:
         notes.append(f"to ask it: folkways run blend/mcq --release {out.parent} --model NAME")
     return BuildResult((summary,), notes, files)
+
+
+def _left_out(record: Mapping[str, Any]) -> Iterator[str]:
+    """What has no item, and why: questions, single ones, and items of cultures in their languages."""
+    for why, count in record["filtered"].items():
+        yield f"left out: {plural(count, 'question')}: {why}"
+    for what, why in record["left_out"].items():
+        yield f"left out: {what}: {why}"
+    items = Counter[str]()
+    for of in record.get("by_culture", {}).values():
+        items.update(of["left_out"])
+    for why, count in items.items():
+        yield f"left out: {plural(count, 'item')}: {why}"
 
 
 def _on_languages(record: Mapping[str, Any]) -> Iterator[str]:

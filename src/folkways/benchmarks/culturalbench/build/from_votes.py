@@ -33,6 +33,7 @@ from folkways.benchmarks.culturalbench.votes import OPTIONS, Votes, frame_bytes,
 from folkways.benchmarks.culturalbench.votes_files import read_votes
 from folkways.benchmarks.printed_prompts import texts_for_builder
 from folkways.benchmarks.templates import digest_of
+from folkways.display import plural
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import json_bytes, write_bytes
 from folkways.releases.cards import eval_yaml, hub_licence, size_category
@@ -81,6 +82,7 @@ def card(
         countries=counts.rows(),
         words=words_table(options).rows.to_dicts(),
         number="{:,}".format,
+        plural=plural,
     )
 
 
@@ -99,9 +101,9 @@ def registration(votes: Votes, easy: pl.DataFrame) -> str:
     """The ``eval.yaml``: Easy as Inspect asks it. Hard is not in it, because Inspect scores each of its
     judgements by itself."""
     about = (
-        f"{easy.height:,} questions about {easy['country'].n_unique()} countries or regions, each "
-        "verified by people of them: "
-        "a question, four options and the right letter."
+        f"{plural(easy.height, 'question')} about "
+        f"{plural(easy['country'].n_unique(), 'country or region', 'countries or regions')}, each verified "
+        "by people of them: a question, four options and the right letter."
     )
     task = {
         "id": "easy",

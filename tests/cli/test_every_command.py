@@ -1,7 +1,8 @@
-"""One way to ask for JSON, whatever the command: the whole tree of commands is looked at."""
+"""What holds for every command: one way to ask for JSON, and help that names only bounds that there are."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import click
@@ -49,6 +50,11 @@ def test_json_is_asked_for_with_one_spelling(name: str) -> None:
     for one in ALL[name].params:
         if isinstance(one, click.Option) and "JSON" in (one.help or "") and one.is_flag:
             assert one.opts == ["--json"]
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_help_names_no_bound_that_an_option_does_not_have(name: str) -> None:
+    assert not re.search(r"None<|<=?None", CliRunner().invoke(cli, [*name.split(), "--help"]).output)
 
 
 def test_there_are_commands_of_both_kinds() -> None:

@@ -1,0 +1,62 @@
+"""What a researcher decides stands in place of what people differ on, in the result and in the next stage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from folkways.workspace.database import Workspace
+from folkways_studio.items.service import list_items
+from folkways_studio.studies import service as studies
+from folkways_studio.work import adjudications
+from studio.tests.support.studies import ON_A_FILE, open_study
+
+pytestmark = ON_A_FILE
+
+SENTENCE = {"sentence": "We spent Boxing Day at my aunt's.", "item": "Boxing Day"}
+FORM = {
+    "show": [{"field": "sentence", "type": "text"}],
+    "ask": [
+        {"key": "fitting", "type": "choice", "label": "Fitting?", "options": ["yes", "no"]},
+        {"key": "why", "type": "text", "label": "Why not?", "if": {"key": "fitting", "is": "no"}},
+    ],
+}
+DISPUTES: list[Any] = [
+    (
+        {"kind": "form", **FORM},
+        [{"answers": {"fitting": "yes"}}, {"answers": {"fitting": "no", "why": "It is rude."}}],
+        {"fitting": "yes"},
+    ),
+    (
+        {"kind": "tag_spans"},
+        [{"spans": [[9, 19]]}, {"spans": [[9, 15]]}],
+        {"spans": [[9, 19]], "tagged": "We spent <CSI> Boxing Day </CSI> at my aunt's."},
+    ),
+]
+
+
+@pytest.mark.parametrize(("stage", "submissions", "result"), DISPUTES, ids=["form", "tag_spans"])
+def test_a_decision_leaves_nothing_of_the_dispute(
+    studio_workspace: Workspace,
+    stage: dict[str, Any],
+    submissions: list[dict[str, Any]],
+    result: dict[str, Any],
+) -> None:
+    last = {"name": "look", "kind": "form", **FORM}
+    first = {"name": "judge", "answers": 2, "next": {"done": "look"}, **stage}
+    desk = open_study(studio_workspace, [first, last])
+    desk.add("judge", [SENTENCE])
+    for submission in submissions:
+        desk.answer(desk.person(), submission)
+    (item,) = list_items(desk.workspace, desk.study.id)
+    assert item.result is not None and "disputed" in item.result
+
+    judged = studies.get_stage(desk.workspace, desk.study.id, "judge")
+    decision = adjudications.decision_of(judged, item, submissions[0])
+    adjudications.adjudicate(
+        desk.workspace, desk.study.id, item.id, desk.owner, decision, "as the first says"
+    )
+    decided, handed_on = list_items(desk.workspace, desk.study.id)
+    assert decided.result == {**result, "adjudicated": True}
+    assert "disputed" not in handed_on.content and "why" not in handed_on.content

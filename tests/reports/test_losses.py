@@ -1,0 +1,76 @@
+"""What a report says of replies that never came: of how many, what they count as, and of models that never
+replied."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from folkways.records import Metric
+from folkways.reports.data import ReportData
+from folkways.reports.formats.methods import methods_paragraph
+from folkways.reports.formats.summary import coverage_notices, lede
+from folkways.reports.views.views import ReportView
+from tests.support.report_data import report_of, small_report
+
+RIGHT = Metric("right", "Right", "It is right.")
+NEAR = Metric("near", "Near", "How near to people.", kind="distribution", leaves_out=True)
+MODELS = ("lab/whole", "lab/partly", "lab/silent", "baseline/random")
+QUESTIONS = 8
+
+
+def with_losses(metric: Metric, lost: int, models: tuple[str, ...] = MODELS) -> ReportData:
+    """A report in which lab/partly lacks the last ``lost`` replies, and lab/silent all of them."""
+    report = small_report(metric, {(model, "KR"): 4 for model in models}, QUESTIONS, "wrong")
+    number = pl.int_range(pl.len()).over("endpoint")
+    gone = ((pl.col("endpoint") == "lab/partly") & (number >= QUESTIONS - lost)) | (
+        pl.col("endpoint") == "lab/silent"
+    )
+    state = pl.when(gone).then(pl.lit("failed")).otherwise("state")
+    value = pl.when(gone).then(0.0).otherwise(metric.name)
+    return report_of(report.judgements.with_columns(value.alias(metric.name), state=state), metric)
+
+
+@pytest.mark.parametrize(
+    ("models", "sentence"),
+    [
+        (MODELS, "24 answers were expected; 62.5 % got a reply."),
+        (MODELS[:1], "8 answers were expected; every one got a reply."),
+        (MODELS[:2], "16 answers were expected; 93.8 % got a reply."),
+        (MODELS[1:2] + MODELS[3:], "8 answers were expected; 87.5 % got a reply."),
+        (MODELS[3:], "8 answers were expected; every one got a reply."),
+    ],
+)
+def test_the_share_of_replies_is_of_models_whatever_baselines_are_beside_them(
+    models: tuple[str, ...], sentence: str
+) -> None:
+    assert lede(ReportView(with_losses(RIGHT, 1, models))).replace("\u202f", " ").endswith(sentence)
+
+
+@pytest.mark.parametrize("metric", [RIGHT, NEAR], ids=lambda metric: metric.kind)
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_methods_count_only_the_losses_that_a_score_counts(metric: Metric, lost: int) -> None:
+    view = ReportView(with_losses(metric, lost))
+    words = methods_paragraph(view, view.tasks[0])
+    worth = "as unlike those of people" if metric is NEAR else "as not right too"
+    replies = {
+        0: "",
+        1: f" 1 reply never came and counts {worth}.",
+        2: f" 2 replies never came and count {worth}.",
+    }
+    assert ("never came" in words) == (lost > 0) and replies[lost] in words
+    assert "silent never replied and has no score." in words
+    assert ("Replies without an opinion do not count." in words) == (metric is NEAR)
+    assert ("count as not right" in words) == (metric is RIGHT)
+
+
+def test_a_loss_that_the_rule_leaves_out_could_not_have_moved_the_score() -> None:
+    for metric, right in ((RIGHT, "been right"), (NEAR, "answered as people do")):
+        data = with_losses(metric, 1)
+        notice = next(text for text in coverage_notices(ReportView(data)) if "partly" in text)
+        assert notice.endswith(f"The score is 50.0; had all of these {right}, it would be 62.5.")
+        left_out = replace(data, scores=data.scores.with_columns(at_best="score"))
+        notice = next(text for text in coverage_notices(ReportView(left_out)) if "partly" in text)
+        assert notice.endswith("The score is 50.0.")
