@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 class Message(str):
     """A sentence of ours in English that can still be said in another language. ``values`` fill its
-    ``%(name)s``. named: what programs and files are told in its place: what was sent, what is valid."""
+    ``%(name)s``. named: the same for programs and files: what was sent, what is valid."""
 
     def __new__(cls, message: str, named: str = "", **values: object) -> Message:
         """The English sentence, its values filled in."""

@@ -107,7 +107,8 @@ def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backu
 def put_back(source: Workspace, workspace: Workspace, *, replace: bool = False) -> None:
     """Replace a workspace by an unpacked backup, completely or not at all; running servers go on with it.
 
-    replace: even if the workspace is not empty; what is in it is lost.
+    replace: even if the workspace is not empty; what is in it is lost. WorkspaceError without it, and where
+    the database fails.
     """
     try:
         with source.read() as reading, workspace.write() as writing:
@@ -235,7 +236,7 @@ def _load(connection: Connection, table: sa.Table, rows: sa.CursorResult[Any]) -
 
 @contextmanager
 def unpacked(file: Path) -> Iterator[tuple[Backup, Workspace]]:
-    """The description of a backup, and its workspace in a temporary folder, with its media beside it.
+    """The description of a backup, and its workspace in a temporary folder, where its media are too.
 
     Raises WorkspaceError if the file is not a backup or is from a newer folkways; one from an older
     folkways is migrated.
