@@ -41,7 +41,7 @@ class StudioError(FolkwaysError):
     status = 400
 
     def __init__(self, message: str, **values: object) -> None:
-        self.message = Message(message, **values)
+        self.message = Message(message, "", **values)
         super().__init__(self.message)
 
     def words(self, translate: Callable[[str], str]) -> str:

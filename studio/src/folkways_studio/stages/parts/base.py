@@ -52,8 +52,9 @@ class UnfitError(ValueError):
 
     def __init__(self, message: str, named: str = "", **values: object) -> None:
         if isinstance(message, Message):
-            message, named, values = message.message, str(message), message.values
-        self.message, self.named = Message(message, **values), Message(message, named, **values)
+            self.message, self.named = Message(message.message, "", **message.values), message
+        else:
+            self.message, self.named = Message(message, "", **values), Message(message, named, **values)
         super().__init__(self.message)
 
 
