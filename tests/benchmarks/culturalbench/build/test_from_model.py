@@ -114,6 +114,17 @@ def test_what_stays_unsorted_is_left_out_and_named(server: ChatServer, release: 
     assert done.stderr.count("the model's reply names none of the topics") == told["questions"]
 
 
+def test_a_model_that_sorts_nothing_leaves_the_topics_of_people_alone(release: Path, tmp_path: Path) -> None:
+    (tmp_path / "topics.csv").write_text("question_idx,topic,head\nq0,Food,Life\n")
+    model = ("-m", "baseline/constant:no idea", "-w", tmp_path / "w.db")
+    done = folkways("build", "topics", "--release", release, *model, "--out", tmp_path / "topics.csv")
+    assert done.returncode == 2
+    assert "error: no question is sorted, and nothing was written\nleft out: " in done.stderr
+    assert ": the model's reply names none of the topics\n" in done.stderr
+    assert (tmp_path / "topics.csv").read_text() == "question_idx,topic,head\nq0,Food,Life\n"
+    assert not (tmp_path / "topics.build.json").exists()
+
+
 def test_agreement_with_labels_of_people(server: ChatServer, release: Path, tmp_path: Path) -> None:
     server.control(forget=True, mode="topics:0", latency=0.0)
     sorted_by_model = list(expected(release).items())[:20]
