@@ -244,3 +244,6 @@ def test_files_that_are_no_builds(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
     with pytest.raises(FolkwaysError, match=r"a\.csv: has no column MCQID"):
         build("mcq-agreement", tmp_path / "a.csv", tmp_path / "a.csv")
+    (tmp_path / "empty.csv").write_text(",".join(RELEASED) + "\n")
+    with pytest.raises(FolkwaysError, match=r"empty\.csv has no items to compare"):
+        build("mcq-agreement", tmp_path / "empty.csv", tmp_path / "empty.csv")

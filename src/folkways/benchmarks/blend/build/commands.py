@@ -98,7 +98,7 @@ def _on_languages(record: Mapping[str, Any]) -> Iterator[str]:
 def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> BuildResult:
     """How far two builds agree: the files or folders ``first`` and ``second``, as text or JSON (``as_json``).
 
-    _session: unused. Raises FolkwaysError for a file that is missing.
+    _session: unused. Raises FolkwaysError for a file that is missing or has no items.
     """
     from folkways.benchmarks.blend.build.items import RELEASED, agreement
     from folkways.benchmarks.blend.data.files import read_csv
@@ -109,7 +109,11 @@ def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json
             raise FolkwaysError(
                 f"there is no file {file}; give the folder or the CSV file that folkways build mcq wrote"
             )
-    result = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
+    tables = {file: read_csv(file, RELEASED) for file in (first, second)}
+    for file, table in tables.items():
+        if table.is_empty():
+            raise FolkwaysError(f"{file} has no items to compare")
+    result = agreement(tables[first], tables[second])
     if as_json:
         names = ("first", "second", "common", "jaccard", "questions", "equal_questions")
         return BuildResult(
