@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from folkways.cultures import codes_of_cultures
 from folkways.display import plural
 from folkways.endpoints.base import LOGLIK, NO_THINKING, Settings
 from folkways.errors import FolkwaysError, UnknownNameError, option
@@ -146,6 +147,8 @@ class RunOptions:
     treatments: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.cultures is not None:  # the same questions have one signature, however they are asked for
+            object.__setattr__(self, "cultures", codes_of_cultures(self.cultures))
         for name in ("limit", "samples", "max_tokens", "permute_options", "shots"):
             if (value := getattr(self, name)) is not None:
                 try:
