@@ -31,7 +31,7 @@ class NotJudgedError(FolkwaysError):
 
 
 class CompareKeywords(TypedDict, total=False):
-    """What a comparison may be told beside the models, as ``compare`` has it."""
+    """Options of ``compare``, apart from the models, their runs and the workspace."""
 
     tasks: Sequence[str] | str | None
     metric: str | None
