@@ -22,8 +22,6 @@ from folkways.cli.run import command as run_command
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 
-PLAIN_KINDS = {"INTEGER": "N", "INTEGER RANGE": "N", "FLOAT RANGE": "NUMBER"}
-
 HEAD = r"""# Command line
 
 Every command and option, written by `make cli-reference` from the commands themselves. `folkways COMMAND --help` prints the same.
@@ -117,8 +115,7 @@ def _text(help_text: str) -> Iterator[str]:
 
 def _row(option: click.Option, context: click.Context) -> str:
     names = ", ".join(f"`{name}`" for name in [*option.opts, *option.secondary_opts])
-    kind = option.make_metavar(context)
-    metavar = "" if option.is_flag else f" `{PLAIN_KINDS.get(kind, kind)}`"
+    metavar = "" if option.is_flag else f" `{option.make_metavar(context)}`"
     about = " ".join((option.help or "").split()).replace("|", "\\|")
     notes = []
     explicit = option.show_default and option.default not in (None, ())

@@ -40,10 +40,11 @@ def test_a_short_name_that_two_would_have_is_taken_by_neither() -> None:
     assert list(short_endpoints(names).values()) == ["http://a/v1#x", "http://b/v1#x", "y", "z?temperature=1"]
 
 
-def test_the_plainest_name_of_a_model_is_one_that_no_other_has() -> None:
+def test_the_plainest_name_of_a_model_is_one_that_no_other_has_and_keeps_its_settings() -> None:
+    assert plain_names(["baseline/first", "gguf/a?read=loglik"])["gguf/a?read=loglik"] == "a?read=loglik"
     names = {
-        "openai/a?temperature=0.1@run-1": "a@run-1",
-        "openai/a?temperature=0.1@run-2": "a@run-2",
+        "openai/a?temperature=0.1@run-1": "a?temperature=0.1@run-1",
+        "openai/a?temperature=0.1@run-2": "a?temperature=0.1@run-2",
         "openai/b?temperature=0.1": "b?temperature=0.1",
         "google/b?temperature=0.5": "b?temperature=0.5",
         "openai/c": "openai/c",

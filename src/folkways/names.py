@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 
 from folkways.cultures import cultures, language_name, languages
@@ -87,25 +87,11 @@ def short_endpoint(endpoint: str) -> str:
 
 
 def plain_names(models: Iterable[str]) -> dict[str, str]:
-    """Model -> its shortest name that no other of them has: without provider, address and settings; baselines
-    keep theirs."""
-    models = list(models)
-    ways: list[Callable[[str], str]] = [
-        lambda name: short_endpoint(_without_settings(name)),
-        short_endpoint,
-        str,
-    ]
-    names = {}
-    for model in models:
-        taken = [[way(other) for other in models] for way in ways]
-        short = (row[models.index(model)] for row in taken if row.count(row[models.index(model)]) == 1)
-        names[model] = model if is_baseline(model) else next(short, model)
-    return names
-
-
-def _without_settings(endpoint: str) -> str:
-    """``org/model?temperature=0.1@run-1`` -> ``org/model@run-1``."""
-    return re.sub(r"\?[^@]*", "", endpoint)
+    """Model -> its name without provider and address, unless two share it. Settings of its own stay: the
+    same model may have been asked under others. Baselines keep their whole names."""
+    models = tuple(models)
+    short = short_endpoints(models)
+    return {model: model if is_baseline(model) else short[model] for model in models}
 
 
 def provider(endpoint: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +39,7 @@ def read_replies(path: Path) -> pl.DataFrame:
     suffix = path.suffix.lower()
     try:
         if suffix in (".csv", ".tsv"):
-            table = _csv_frame(path)
+            table = read_csv(path)
         elif suffix in (".jsonl", ".ndjson"):
             table = _json_lines(path)
         elif suffix == ".parquet":
@@ -59,7 +60,11 @@ def read_replies(path: Path) -> pl.DataFrame:
     )
 
 
-def _csv_frame(path: Path) -> pl.DataFrame:
+def read_csv(path: Path) -> pl.DataFrame:
+    """All columns of a CSV or TSV file as text, which may be packed (``.csv.gz``).
+
+    Raises DataError, with the row where it is known, for a file that is empty or cannot be read.
+    """
     header, rows = _csv_rows(path)
     if not header:
         raise DataError("is empty", file=path)
@@ -113,9 +118,9 @@ def read_table(path: Path, columns: Columns) -> pl.DataFrame:
     return frame.select(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("row"), pl.all())
 
 
-def table_batches(path: Path, columns: Columns) -> Iterator[pl.DataFrame]:
-    """The named columns as text, BATCH rows at a time, in the order of the file; further columns are passed
-    over.
+def table_batches(path: Path, columns: Columns, size: int = BATCH) -> Iterator[pl.DataFrame]:
+    """The named columns as text, ``size`` rows at a time, in the order of the file; further columns are
+    passed over.
 
     Raises DataError, with the row, where a column is missing, a row is ragged, or the file is not what its
     ending says.
@@ -124,10 +129,11 @@ def table_batches(path: Path, columns: Columns) -> Iterator[pl.DataFrame]:
     if suffix == ".parquet":
         yield from _parquet_batches(path, columns)
         return
-    rows = _json_rows(path, columns) if suffix in (".jsonl", ".ndjson") else _chosen_csv_rows(path, columns)
-    while batch := list(islice(rows, BATCH)):
+    of_json = suffix in (".jsonl", ".ndjson")
+    rows = _json_rows(path, columns) if of_json else _chosen_csv_rows(path, columns)
+    while batch := list(islice(rows, size)):
         frame = pl.DataFrame(batch, schema=dict.fromkeys(columns, pl.String), orient="row")
-        yield from_csv(frame) if suffix in (".csv", ".tsv") else frame
+        yield frame if of_json else from_csv(frame)
 
 
 def _index_of(path: Path, header: Sequence[str], spellings: Sequence[str]) -> int:
@@ -177,20 +183,34 @@ def _csv_rows(path: Path) -> tuple[list[str], Iterator[list[str]]]:
     return header, rows()
 
 
+def csv_header(path: Path) -> list[str]:
+    """The titles of a CSV or TSV file; none if it is empty. Raises what ``read_csv`` does."""
+    return next(_csv_lines(path), [])
+
+
 def _csv_lines(path: Path) -> Iterator[list[str]]:
-    number = 0
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        try:
+    number, packed = 0, path.suffix.lower() == ".gz"
+    try:
+        with (
+            gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+            if packed
+            else path.open(encoding="utf-8-sig", newline="") as file
+        ):
             separator = "\t" if path.suffix.lower() == ".tsv" else _separator(file)
             for cells in csv.reader(file, delimiter=separator, strict=True):
                 yield cells
                 number += 1
-        except UnicodeDecodeError as error:
-            raise DataError(
-                f"is not UTF-8 (after row {max(0, number - 1)}: {error.reason}); save it as UTF-8", file=path
-            ) from None
-        except csv.Error as error:
-            raise DataError(f"not readable as CSV: {error}", file=path, row=number) from None
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"is not UTF-8 (after row {max(0, number - 1)}: {error.reason}); save it as UTF-8", file=path
+        ) from None
+    except csv.Error as error:
+        raise DataError(f"not readable as CSV: {error}", file=path, row=number) from None
+    except (OSError, EOFError) as error:
+        raise DataError(
+            f"cannot be read after row {max(0, number - 1)}: {getattr(error, 'strerror', None) or error}",
+            file=path,
+        ) from None
 
 
 def _separator(file: IO[str]) -> str:

@@ -229,7 +229,7 @@ def test_earlier_runs_by_name_number_and_last(
         folkways.load_run("big", workspace=workspace)
     with pytest.raises(FolkwaysError, match="there is no workspace"):
         folkways.load_run(workspace=tmp_path / "none.db")
-    with pytest.raises(FolkwaysError, match="with other tasks, models or settings"):
+    with pytest.raises(FolkwaysError, match=r"named 'small' with limit 10 \(now 30\); choose another name="):
         ask(limit=30, name="small")
     monkeypatch.setattr("folkways.runs.planning.plan.__version__", "99.0")
     with pytest.raises(

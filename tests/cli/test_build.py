@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import polars as pl
@@ -96,7 +97,7 @@ def test_a_build_among_the_runs_has_no_scores(release: Path, tmp_path: Path) -> 
         "--release",
         release,
         "--judge",
-        "baseline/first",
+        'baseline/constant:{"same": false}',
         "--out",
         tmp_path / "q.csv",
         "--name",
@@ -198,6 +199,42 @@ def test_what_is_wrong_is_said(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--profile", "paper"), "left out: 4 questions: somebody called it not applicable"),
+        (("--profile", "strict"), "left out: 4 questions: somebody called it not applicable"),
+        (("--profile", "strict", "--language", "local"), "left out: 4 questions: in no country did enough"),
+    ],
+)
+def test_where_no_question_is_left_the_reasons_are_said_and_nothing_is_written(
+    release: Path, tmp_path: Path, options: tuple[str, ...], why: str
+) -> None:
+    shutil.copytree(release, tmp_path / "unknown")
+    for file in (tmp_path / "unknown" / "annotations").iterdir():
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace('"not-applicable": 0', '"not-applicable": 1'), encoding="utf-8")
+    files = ("--out", tmp_path / "new", "--hub", tmp_path / "hub", "--calls", tmp_path / "calls.jsonl")
+    with pytest.raises(FolkwaysError, match="no question is left, and nothing was written") as error:
+        mcq(tmp_path / "unknown", *files, *options)
+    assert why in str(error.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["unknown"]
+
+
+def test_a_culture_beyond_the_paper_gets_its_items_and_in_its_language_the_reason(
+    release: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(release, tmp_path / "wider")
+    for part, ending in (("annotations", "_data.json"), ("questions", "_questions.csv")):
+        (tmp_path / "wider" / part / f"Spain{ending}").rename(tmp_path / "wider" / part / f"Kenya{ending}")
+    assert mcq(tmp_path / "wider", "--out", tmp_path / "mcq").exit_code == 0
+    items = get_task("blend/mcq").items(open_release(tmp_path / "mcq", "blend"))
+    assert "KE" in items["culture"]
+    assert items.filter(culture="KE")["text"].str.contains("in Kenya?", literal=True).all()
+    with pytest.raises(FolkwaysError, match=r"left out: Kenya: its language \(Swahili\) is none that"):
+        mcq(tmp_path / "wider", "--out", tmp_path / "local", "--profile", "strict", "--language", "local")
+
+
 def test_a_release_without_multiple_choice_has_no_wording(release: Path, tmp_path: Path) -> None:
     with pytest.raises(FolkwaysError, match="no multiple-choice questions to take a wording from"):
         mcq(release, "--out", tmp_path / "q.csv", "--wording-of", release)
@@ -207,3 +244,6 @@ def test_files_that_are_no_builds(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("a,b\n1,2\n")
     with pytest.raises(FolkwaysError, match=r"a\.csv: has no column MCQID"):
         build("mcq-agreement", tmp_path / "a.csv", tmp_path / "a.csv")
+    (tmp_path / "empty.csv").write_text(",".join(RELEASED) + "\n")
+    with pytest.raises(FolkwaysError, match=r"empty\.csv has no items to compare"):
+        build("mcq-agreement", tmp_path / "empty.csv", tmp_path / "empty.csv")

@@ -78,6 +78,12 @@ class TestList:
         entries = {entry["name"]: entry for entry in json.loads(data("list", "--json").stdout)}
         assert entries["blend@24e7d73"]["citation"].startswith("@inproceedings{myung2024blend,")
         assert entries["xcr@9904292"]["bytes"] == 1_956_008
+        kept = {name for name, entry in entries.items() if not entry["items_may_leave"]}
+        assert kept == {record.name for record in known_releases() if not record.items_may_leave}
+        blocks = dict(
+            block.split(maxsplit=1) for block in data("list").stdout.split("\n\n") if "cite:" in block
+        )
+        assert {name for name, block in blocks.items() if "no items in reports and exports" in block} == kept
 
 
 class TestFetch:

@@ -8,8 +8,29 @@ import click
 import pytest
 
 from folkways.cli.grouped_options import HEADINGS
-from folkways.cli.main import cli
+from folkways.cli.main import COMMANDS, cli, other_commands
 from tests.support.river import folkways
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, *other_commands()])
+def test_help_says_every_option_and_every_command_as_a_whole(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    pages = [(click.Context(command, info_name=name, terminal_width=1000), command)]
+    for context, each in pages:
+        page = " ".join(each.get_help(context).split())
+        assert not re.search(r"\b(RANGE|INTEGER|FLOAT|None)\b|x[<>]=", page)
+        for option in each.params:
+            assert not isinstance(option, click.Option) or option.help, (context.command_path, option.opts)
+        if isinstance(each, click.Group):
+            below = [each.get_command(context, child) for child in each.list_commands(context)]
+            for child in filter(None, below):
+                first = " ".join((child.help or "").split("\n\n")[0].split())
+                assert re.split(r"(?<=[a-z)])\. ", first)[0].rstrip(".") in page, (
+                    context.command_path,
+                    child.name,
+                )
+                pages.append((click.Context(child, info_name=child.name, parent=context), child))
 
 
 @pytest.mark.parametrize("name", ["run", "plan", "work", "estimate"])

@@ -149,6 +149,13 @@ def test_tasks_without_data_are_named_together_or_left_out_and_said_by_estimate_
     ended(folkways("report", "last", "--format", "md", "--out", "report", cwd=tmp_path, env=env))
     page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert "left out normad/acceptable: its data are not on this disk" in page
+    copies = ended(
+        folkways("run", "superblend", "blend", "wvs/map", "-m", "baseline/first", cwd=tmp_path, env=env), 2
+    ).stderr
+    assert "Fetch them: folkways data fetch blend blend-mcq\n" in copies
+    assert all(
+        f"adopt your copy: folkways data fetch {name} --from DIR" in copies for name in ("superblend", "wvs")
+    )
     only = ended(
         folkways("run", "include", "-m", "baseline/first", "--skip-missing", cwd=tmp_path, env=env), 2
     ).stderr

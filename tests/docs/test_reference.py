@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 import shlex
 import subprocess
@@ -56,3 +57,23 @@ def test_pages_call_the_program_as_it_is(page: Path) -> None:
                 used = {word.split("=")[0] for word in rest if re.match(r"--?[a-z]", word)}
                 valid = options_of(command) | {"--help", "-h", "--version"}
                 assert used <= valid, f"{page.name}, line {example.line}: {sorted(used - valid)}"
+
+
+def test_statistics_names_functions_that_can_be_imported() -> None:
+    """`module.function`, under folkways.stats; a name without a module is of the module before it."""
+    page = (REPOSITORY / "docs" / "reference" / "statistics.md").read_text(encoding="utf-8")
+    cells = [
+        line.split("|")[2] for line in page.splitlines() if line.startswith("| ") and line.count("|") == 4
+    ]
+    names = [cell for cell in cells if "`" in cell]
+    assert len(names) > 20
+    for cell in names:
+        module = ""
+        for name in re.findall(r"`([\w.]+)`", cell):
+            whole = (
+                name
+                if "." not in name
+                else f"folkways.stats.{name}".replace("folkways.stats.folkways.", "folkways.")
+            )
+            module = whole.rpartition(".")[0] if "." in whole else module
+            assert pkgutil.resolve_name(whole if "." in whole else f"{module}.{name}"), cell

@@ -68,13 +68,14 @@ def test_every_provider_is_named() -> None:
     assert written - set(providers()) <= {"hf", "gguf", "baseline", "http:", "https:"}
 
 
-def test_data_page_lists_every_release_with_its_licence() -> None:
+def test_data_page_lists_every_release_with_its_licence_and_whether_its_items_are_passed_on() -> None:
     page = (DOCS / "reference" / "data.md").read_text(encoding="utf-8").split("\n## ", 1)[0]
-    listed = {names(row[0])[0]: row[-1] for row in rows(page)}
+    listed = {names(row[0])[0]: row[-2:] for row in rows(page)}
     for record in known_releases():
         shown = next((listed[name] for name in (record.name, *record.aliases) if name in listed), None)
         assert shown is not None, f"{record.name} is not on the page"
-        assert shown.replace(" ", "-") == record.licence.replace(" ", "-")
+        assert shown[0].replace(" ", "-") == record.licence.replace(" ", "-")
+        assert shown[1] == ("yes" if record.items_may_leave else "no"), record.name
 
 
 def test_python_page_names_everything_that_is_public() -> None:

@@ -170,7 +170,6 @@ def test_a_request_is_tried_until_it_is_answered_and_the_count_tells_how(
         "rate_limited": 1,
         "input_tokens": 3,
         "output_tokens": 2,
-        "usd": 7.0,
         "last_error": "lost",
     }
     assert endpoint.events == [("open", 30), "close"]

@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from folkways.endpoints.base import Completion
+from folkways.endpoints.prices import Price
 from folkways.engine import progress
 from folkways.engine.progress import ModelProgress, away_from_all
 
@@ -58,3 +60,24 @@ def test_the_rate_of_a_model_that_is_done_falls_no_further() -> None:
 )
 def test_a_server_is_away_where_no_worker_reaches_it(of_workers: list[str | None], away: str | None) -> None:
     assert away_from_all([ModelProgress("m", away=why) for why in of_workers]) == away
+
+
+@pytest.mark.parametrize(
+    ("counts", "price", "usd"),
+    [
+        ([(1_000_000, 100_000), (2_000_000, 0)], Price(1.0, 10.0), 4.0),
+        ([(1_000_000, 100_000), (2_000_000, 0)], None, None),
+        ([(1_000_000, 100_000), (2_000_000, None)], Price(1.0, 10.0), None),
+        ([(None, 5), (1_000_000, 100_000)], Price(1.0, 10.0), None),
+        ([(0, 0)], Price(1.0, 10.0), 0.0),
+    ],
+)
+def test_the_cost_is_known_where_each_reply_has_a_price_and_both_counts(
+    counts: list[tuple[int | None, int | None]], price: Price | None, usd: float | None
+) -> None:
+    progress = ModelProgress("m")
+    for inputs, outputs in counts:
+        progress.count(Completion("A", input_tokens=inputs, output_tokens=outputs), price)
+    assert progress.usd == usd
+    assert progress.input_tokens == sum(inputs or 0 for inputs, _ in counts)
+    assert progress.output_tokens == sum(outputs or 0 for _, outputs in counts)

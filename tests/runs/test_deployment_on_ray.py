@@ -14,7 +14,7 @@ import pytest
 from tests.support.deployed_study import Study, asked_at, gone, worker_of
 from tests.support.ray_nodes import nodes_of_ray
 from tests.support.river import environment, finish, kill, start, wait_for
-from tests.support.vllm_server import at_once
+from tests.support.vllm_server import at_once, command
 
 pytest.importorskip("ray")
 pytestmark = pytest.mark.nightly  # its short form is in test_on_ray
@@ -54,14 +54,24 @@ def test_models_take_turns_on_the_gpus_of_the_cluster(cluster: Any, study: Study
     assert gone([life.pid for life in servers])
 
 
+def test_a_model_that_its_server_does_not_have_ends_no_other(cluster: Any, study: Study) -> None:
+    study.tasks = ["blend/mcq"]
+    study.add("wrong", serve=command("other", study.journal))
+    study.add("one")
+    done = finish(start(*study.arguments("--on", "ray"), env=environment(RAY_ADDRESS=cluster.address)), 200)
+    assert done.returncode == 1, done.stderr
+    assert "has no model 'wrong'; it has other" in done.stderr
+    assert study.stored() == study.expected() // 2
+
+
 def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(cluster: Any, study: Study) -> None:
     """First of the command, then of a worker of the next one."""
     study.tasks = ["blend/mcq"]
     for name in ("one", "two", "three"):
         study.add(name, latency=0.3)
     there = environment(RAY_ADDRESS=cluster.address)
-    command = study.arguments("--on", "ray", "--concurrency", 4)
-    first = start(*command, env=there)
+    arguments = study.arguments("--on", "ray", "--concurrency", 4)
+    first = start(*arguments, env=there)
     wait_for(lambda: study.stored() >= 20 and len(study.lives()) == 2, 120, first)
     kill(first)
     servers = study.lives()
@@ -69,7 +79,7 @@ def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(cluster: An
     before, asked = study.stored(), asked_at(study.lives())
     assert before < study.expected()
 
-    second = start(*command, env=there)
+    second = start(*arguments, env=there)
     wait_for(lambda: study.stored() > before and len(study.lives()) > len(servers), 120, second)
     os.kill(worker_of(study.lives()[-1]), signal.SIGKILL)
     done = finish(second, 200)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import time
 from collections import Counter
@@ -33,12 +34,13 @@ from folkways.metrics.neural.encoder import Encoder
 from folkways.metrics.neural.folder import open_folder
 from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.models import open_models
-from folkways.runs.on_ray.cluster import seats
+from folkways.runs.on_ray.cluster import plain_errors, seats
 from folkways.runs.on_ray.executor import work_on_ray
 from folkways.runs.on_ray.scoring import Computed, encoders
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import WorkspaceError, open_workspace
+from folkways.workspace.database_errors import WorkspaceGoneError
 from perf.facts.synthetic import Plan
 from perf.facts.synthetic import write as write_synthetic
 from tests.support.chat_server import ChatServer
@@ -336,6 +338,29 @@ def test_a_budget_holds_over_all_workers(
         spent.append(rows(tmp_path / "w.db", "SELECT sum(output_tokens) FROM responses")[0][0])
     assert 35 <= spent[0] <= 60
     assert 35 <= spent[1] - spent[0] <= 60
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (WorkspaceError("full"), WorkspaceError),
+        (WorkspaceGoneError("full"), WorkspaceError),
+        (DataError("full"), FolkwaysError),
+        (FolkwaysError("full"), FolkwaysError),
+    ],
+)
+def test_an_error_of_a_worker_arrives_as_one_of_the_workspace_or_as_any_other(
+    error: FolkwaysError, kind: type[FolkwaysError]
+) -> None:
+    """The first kind ends the whole run, the other only the model that the worker serves."""
+
+    def work() -> None:
+        raise error
+
+    with pytest.raises(FolkwaysError) as raised:
+        plain_errors(work)
+    there = pickle.loads(pickle.dumps(raised.value))
+    assert (type(there), str(there)) == (kind, "full")
 
 
 def test_what_no_worker_can_do_is_said_before_anything_is_asked(

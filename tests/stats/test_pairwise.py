@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from folkways.stats.clusters import clustered_difference
-from folkways.stats.intervals import cluster_totals, squared_error
+from folkways.stats.clusters import clustered_difference, effective_number
+from folkways.stats.intervals import cluster_totals
 from folkways.stats.pairwise import Contrasts, paired_contrasts
 
 
@@ -39,13 +39,26 @@ def pair(
     whole = ~np.isnan(values[:, first] - values[:, second])
     one, other, numbers = values[whole, first], values[whole, second], questions[whole]
     expected = dict.fromkeys(
-        ("difference", "low", "high", "p", "first_mean", "second_mean", "error", "effect"), math.nan
+        (
+            "difference",
+            "low",
+            "high",
+            "p",
+            "first_mean",
+            "second_mean",
+            "error",
+            "effect",
+            "clusters",
+            "mean_square",
+        ),
+        math.nan,
     )
     expected |= {
         "rows": one.size,
         "questions": np.unique(numbers).size,
         "first_better": 0,
         "second_better": 0,
+        "most": 0.0,
     }
     if not one.size:
         return expected | {"method": "none: nothing shared"}
@@ -53,13 +66,20 @@ def pair(
     means = sums / counts
     expected |= {"first_mean": one.mean(), "second_mean": other.mean(), "difference": (one - other).mean()}
     expected |= {"first_better": int((sums > 1e-12).sum()), "second_better": int((sums < -1e-12).sum())}
-    expected["error"] = math.sqrt(squared_error(sums, counts))
+    apart = one - other
+    expected |= {
+        "most": np.abs(apart).max(),
+        "mean_square": (apart**2).mean(),
+        "clusters": effective_number(counts),
+    }
     if counts.size > 1 and means.std(ddof=1) > 0:
         expected["effect"] = means.mean() / means.std(ddof=1)
     if counts.size < 6:
         return expected | {"method": "none: under 6 questions"}
     found = clustered_difference(one - other, sums, counts, largest)
     interval = found.interval(confidence)
+    if not math.isnan(interval.low):
+        expected["error"] = found.error if largest is None else largest / math.sqrt(found.n_effective)
     return expected | {"low": interval.low, "high": interval.high, "p": found.p(), "method": interval.method}
 
 

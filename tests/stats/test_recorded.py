@@ -107,13 +107,6 @@ def estimates() -> Iterator[tuple[str, Any]]:
     yield "difference of shares", differences.difference_of_shares(a, b, a[::-1], b[::-1])
     yield "independent difference", differences.independent_difference(0.3, few[0], 0.95, few[1])
     yield ("paired mean", [differences.paired_mean(SCORES, OTHERS, largest=most) for most in (None, 12.0)])
-    yield (
-        "detectable",
-        [
-            differences.detectable_difference(0.02),
-            differences.detectable_difference(0.02, alpha=0.1, power=0.5),
-        ],
-    )
     draws, counted = np.array([0.5, 0.3, 0.2, 0.0]), np.array([5, 3, 2, 0])
     places = np.array([1.0, 2.0, 4.0, 5.0])
     yield (
@@ -140,6 +133,17 @@ def estimates() -> Iterator[tuple[str, Any]]:
         yield f"contrasts {largest}", pairwise.paired_contrasts(three, BY["pairs"], largest)
     p = np.array([[np.nan, 0.01, 0.2], [0.01, np.nan, 0.05], [0.2, 0.05, np.nan]])
     gap = np.array([[np.nan, 1.0, 0.5], [-1.0, np.nan, -0.5], [-0.5, 0.5, np.nan]])
+    apart = (
+        pairwise.paired_contrasts(three, BY["pairs"], None),
+        pairwise.paired_contrasts(three, BY["pairs"], 1.0),
+    )
+    yield (
+        "detectable",
+        [
+            pairwise.detectable_differences(apart[0], None, 0.05),
+            pairwise.detectable_differences(apart[1], 1.0, 0.01, 0.5),
+        ],
+    )
     yield "ranks", [pairwise.ranks_of_pairs(gap, p, alpha) for alpha in (0.05, 0.051, 0.3)]
     for name, values in SHARES.items():
         yield f"sequence of {name}", sequences.betting_sequence(values, 40, grid=100)

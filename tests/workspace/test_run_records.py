@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import sqlalchemy as sa
 
@@ -33,6 +35,45 @@ def test_one_name_is_one_run(any_workspace: Workspace) -> None:
     assert begin(any_workspace, "a", "mine").id == 1
     with pytest.raises(FolkwaysError, match=r"'mine'.*name="):
         begin(any_workspace, "b", "mine")
+
+
+CONFIG = {
+    "tasks": ["a/b"],
+    "fingerprints": {"a/b": "f"},
+    "endpoints": ["m"],
+    "options": {"limit": 6, "settings": {"a": 1, "b": 2}, "system": None},
+    "version": "1",
+}
+
+
+@pytest.mark.parametrize(
+    ("changed", "what"),
+    [
+        ({"tasks": ["c/d"], "fingerprints": {"c/d": "g"}}, "with other tasks"),
+        ({"fingerprints": {"a/b": "g"}}, "with other data (a/b)"),
+        ({"endpoints": ["m", "n"]}, "with other models"),
+        ({"of_tasks": {"a/b": {"limit": 3}}}, "with other options of single tasks"),
+        ({"left_out": {"c/d": "no data"}}, "with other tasks left out"),
+        ({"options": {**CONFIG["options"], "limit": 9}}, "with limit 6 (now 9)"),
+        ({"options": {**CONFIG["options"], "limit": 6.0}}, "with limit 6 (now 6.0)"),
+        ({"options": {**CONFIG["options"], "limit": None}}, "with limit 6 (now none)"),
+        ({"options": {**CONFIG["options"], "new": True}}, "with new none (now true)"),
+        ({"options": {**CONFIG["options"], "system": "x" * 58}}, f'with system none (now "{"x" * 58}")'),
+        ({"options": {**CONFIG["options"], "system": "x" * 59}}, "with another system"),
+        ({"options": {"settings": {"b": 2, "a": 1}, "system": None}}, "with limit 6 (now none)"),
+        (
+            {"endpoints": ["n"], "fingerprints": {"a/b": "g"}, "options": {"limit": 6, "system": "x"}, "version": "2"},
+            'with other models, other data (a/b), settings {"a":1,"b":2} (now none) and system none (now "x")',
+        ),
+    ],
+)  # fmt: skip
+def test_another_configuration_under_a_name_is_refused_with_what_differs(
+    any_workspace: Workspace, changed: dict[str, Any], what: str
+) -> None:
+    run_records.begin_run(any_workspace, CONFIG, [], "1", "mine", "run")
+    with pytest.raises(FolkwaysError) as refused:
+        run_records.begin_run(any_workspace, CONFIG | changed, [], "1", "mine", "run")
+    assert f"has a run named 'mine' {what}; choose another name=" in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["last", "7", "", " ", "a\x1b[31mb", "x" * 129])

@@ -212,51 +212,40 @@ def prompt_problems(
     if lacking := [name for name in PROMPTS if name not in prompts.columns]:
         yield problem(task, "prompts", f"the prompts lack the column {', '.join(lacking)}")
         return
-    numbered = prompts.with_row_index("_row", offset=1)
     keys = ("item", "language", "variant")
     empty = pl.col("user").fill_null("").str.strip_chars() == ""
     strange = ~pl.col("item").is_in(items["item"].implode()).fill_null(False)
     twice = pl.struct(keys).is_duplicated()
-    any_wrong = _any(numbered, empty, strange, twice)
-    for row, item, _ in _where(numbered, empty, "") if any_wrong else ():
-        yield problem(task, "prompts", "the prompt is empty; look at the template and its parts", row, item)
-    for row, item in _without_question(task, items, numbered) if sent else ():
-        yield problem(
-            task, verb_of_items(task), "text is empty; give the question as a person would read it", row, item
-        )
-    for row, item, _ in _where(numbered, strange, "") if any_wrong else ():
-        yield problem(
-            task, "prompts", "there is no item of that id among those that were to be asked", row, item
-        )
-    for row, item, language, variant in (
-        numbered.filter(twice).select("_row", *keys).iter_rows() if any_wrong else ()
-    ):
-        yield problem(
-            task, "prompts", f"it is asked twice in {language!r} with the variant {variant!r}", row, item
-        )
+    any_wrong = _any(prompts, empty, strange, twice)
+    for item in prompts.filter(empty)["item"] if any_wrong else ():
+        yield problem(task, "prompts", "the prompt is empty; look at the template and its parts", item=item)
+    for item in _without_question(task, items, prompts) if sent else ():
+        what = "text is empty; give the question as a person would read it"
+        yield problem(task, verb_of_items(task), what, item=item)
+    for item in prompts.filter(strange)["item"] if any_wrong else ():
+        what = "there is no item of that id among those that were to be asked"
+        yield problem(task, "prompts", what, item=item)
+    for item, language, variant in prompts.filter(twice).select(keys).iter_rows() if any_wrong else ():
+        what = f"it is asked twice in {language!r} with the variant {variant!r}"
+        yield problem(task, "prompts", what, item=item)
     for code in prompts["language"].unique(maintain_order=True):
         if not _is_language(code):
-            row, item = numbered.filter(pl.col("language").eq_missing(code)).select("_row", "item").row(0)
-            yield problem(
-                task, "languages" if hasattr(task, "languages") else "prompts", language_slip(code), row, item
-            )
+            item = prompts.filter(pl.col("language").eq_missing(code))["item"][0]
+            verb = "languages" if hasattr(task, "languages") else "prompts"
+            yield problem(task, verb, language_slip(code), item=item)
 
 
-def _without_question(task: Task, items: pl.DataFrame, prompts: pl.DataFrame) -> Iterator[tuple[int, object]]:
-    """Row and item of those that are asked without a question, unless a profile leaves them uncounted for
-    it."""
-    blank = items.with_row_index("_row", offset=1).filter(
-        pl.col("text").fill_null("").str.strip_chars() == ""
-    )
+def _without_question(task: Task, items: pl.DataFrame, prompts: pl.DataFrame) -> Iterator[object]:
+    """Items that are asked without a question, unless a profile leaves them uncounted for it."""
+    blank = items.filter(pl.col("text").fill_null("").str.strip_chars() == "")
     if blank.is_empty():
         return
     why = getattr(task, "why_uncounted", None)
     for entry in blank.join(prompts.select("item"), on="item", how="semi", maintain_order="left").iter_rows(
         named=True
     ):
-        row = entry.pop("_row")
         if why is None or not any(why(entry, profile) for profile in task.scoring.profiles):
-            yield row, entry["item"]
+            yield entry["item"]
 
 
 def _is_language(code: str | None) -> bool:

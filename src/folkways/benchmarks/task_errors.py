@@ -63,10 +63,10 @@ def problem(task: Task, verb: str, what: str, row: int | None = None, item: obje
 
     task, verb: whose result it is about.
     what: the problem and the remedy.
-    row: counted from 1.
+    row: counted from 1; None where it would be that of a part.
     item: its id.
     """
-    at = "" if row is None else f", row {row}" + ("" if item is None else f" ({item!r})")
+    at = ("" if row is None else f", row {row}") + ("" if item is None else f" ({item!r})")
     return f"{task.name}: {source_of(task, verb)}{verb}(){at}: {what}"
 
 

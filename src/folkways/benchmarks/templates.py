@@ -76,7 +76,8 @@ _NAMES_WITH_ARTICLE = re.compile(
 )
 
 
-def _with_article(name: str) -> str:
+def with_article(name: str) -> str:
+    """The name as a sentence has it: "the Netherlands"."""
     return f"the {name}" if _NAMES_WITH_ARTICLE.match(name) else name
 
 
@@ -91,10 +92,10 @@ def culture_parts(code: str | None) -> dict[str, str]:
         return {}
     culture = cultures().get(code)
     country = cultures().get(culture.iso3166_1 or "") if culture else None
-    name = "the world" if code == WORLD else _with_article(culture.name if culture else code)
+    name = "the world" if code == WORLD else with_article(culture.name if culture else code)
     return {
         "culture": name,
-        "country": _with_article(country.name) if country else name,
+        "country": with_article(country.name) if country else name,
         "people": f"people in {name}",
         "language": language_name(culture.languages[0] if culture and culture.languages else "en"),
     }

@@ -23,6 +23,7 @@ from folkways.benchmarks.placebo_texts import EQUAL, OtherTexts
 from folkways.benchmarks.templates import WORLD, Template, culture_parts, missing_places
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import PROMPTS
+from folkways.text_tables import csv_header, read_table
 from folkways.toml_files import packaged_toml, read_toml
 
 MARK = "~with-"
@@ -229,8 +230,8 @@ class Treatment:
                 f"treatment {self.name!r}: {self.texts} has changed since the run was planned; bring the old "
                 "file back, or start a new run"
             )
-        rows = pl.read_csv(self.texts, infer_schema=False).with_columns(pl.col("text").fill_null(""))
         key = _key(self.texts)
+        rows = read_table(Path(self.texts), {name: (name,) for name in (key, "text")})
         joined = rows.group_by(key, maintain_order=True).agg(pl.col("text").str.join("\n"))
         return key, dict(joined.select(key, "text").iter_rows())
 
@@ -433,10 +434,7 @@ def _names(text: str) -> list[str]:
 
 
 def _columns(path: str) -> list[str]:
-    try:
-        columns = pl.read_csv(path, n_rows=0).columns
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise DataError(f"cannot be read as CSV: {error}", file=Path(path)) from None
+    columns = csv_header(Path(path))
     if "text" not in columns or not {"item", "culture"} & set(columns):
         raise DataError(
             f"has the columns {', '.join(columns)}; it needs item or culture, and text", file=Path(path)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkways.cli.grouped_options import CommandGroup
+
 if TYPE_CHECKING:
     from folkways.runs.benchmark_check import Check
 
@@ -16,7 +18,7 @@ LIMIT = 20
 """Questions per task for the baselines."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def command() -> None:
     """Check a benchmark, yours or a built-in one, before models are asked."""
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.cli.options import build_ask_options, names, on_option, workspace_option
+from folkways.cli.grouped_options import CommandGroup
+from folkways.cli.options import Number, WholeNumber, build_ask_options, names, on_option, workspace_option
 from folkways.cli.out import check_text_target, is_folder, out_option, print_json, terminal
 from folkways.errors import FolkwaysError
 from folkways.files import check_folder, check_several
@@ -25,7 +26,7 @@ STEP_SECONDS = 5.0
 """Seconds between two lines of progress."""
 
 
-class Builders(click.Group):
+class Builders(CommandGroup):
     """A command for every builder of every benchmark."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -91,8 +92,8 @@ def _kind(option: Option) -> Any:
     if isinstance(option.kind, tuple):
         return click.Choice(option.kind)
     if option.kind == "whole":
-        return int if option.least is option.most is None else click.IntRange(option.least, option.most)
-    return {"text": str, "list": str, "number": float, "yes": bool}.get(option.kind) or click.Path(
+        return WholeNumber(option.least, option.most)
+    return {"text": str, "list": str, "number": Number(), "yes": bool}.get(option.kind) or click.Path(
         path_type=Path
     )
 

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from folkways.cli.grouped_options import CommandGroup
+from folkways.cli.options import WholeNumber
 from folkways.cli.out import file_at, out_option, print_json, terminal
 from folkways.cli.table_files import write_text
 from folkways.display import escape, plural
@@ -200,11 +202,14 @@ def _by_kind(issues: Sequence[DataIssue]) -> dict[str, list[DataIssue]]:
     return kinds
 
 
-RECORD_KEYS = ("source", "repository", "revision", "licence", "languages", "about", "homepage", "citation")
+RECORD_KEYS = (
+    *("source", "repository", "revision", "licence", "items_may_leave"),
+    *("languages", "about", "homepage", "citation"),
+)
 """Further fields of a record in the JSON output."""
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def command() -> None:
     """List, fetch, check and find released data."""
 
@@ -234,7 +239,7 @@ def list_releases(as_json: bool) -> None:
         host = {"github": "github.com/", "hub": "huggingface.co/datasets/"}.get(record.source)
         origin = f"{host}{record.repository}" if host else "part of folkways"
         click.echo(
-            f"  {entry['files']} file{'s' if entry['files'] != 1 else ''}{size}; licence {record.licence}; "
+            f"  {entry['files']} file{'s' if entry['files'] != 1 else ''}{size}; licence {_licence(record)}; "
             f"{origin}"
         )
         click.echo(f"  cite: {_short_citation(record)}\n")
@@ -275,7 +280,7 @@ def fetch(names: tuple[str, ...], folder: Path | None, force: bool, revision: st
 @out_option("Write there (JSON if it ends in .json)", "data-issues.txt")
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     default=5,
     show_default=True,
     help="Data issues shown of each kind; 0 shows all.",
@@ -339,10 +344,14 @@ def _announce(release: Release, what: str) -> None:
                 f"{record.name} --from DIR)",
                 err=True,
             )
-    click.echo(f"  licence: {record.licence}   ({record.homepage or 'part of folkways'})")
+    click.echo(f"  licence: {_licence(record)}   ({record.homepage or 'part of folkways'})")
     if record.citation:
         click.echo("  please cite:")
         click.echo("\n".join(f"    {line}" for line in record.citation.splitlines()))
+
+
+def _licence(record: ReleaseRecord) -> str:
+    return record.licence if record.items_may_leave else f"{record.licence}, no items in reports and exports"
 
 
 def _unpublished(record: ReleaseRecord) -> list[str]:

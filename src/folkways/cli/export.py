@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import limit_option, names, release_names, workspace_option
+from folkways.cli.grouped_options import CommandGroup
+from folkways.cli.options import WholeNumber, limit_option, names, release_names, workspace_option
 from folkways.cli.out import folder_option, say_written
 from folkways.errors import FolkwaysError
 
@@ -26,7 +27,7 @@ items_option = click.option(
 )
 
 
-@click.group("export")
+@click.group("export", cls=CommandGroup)
 def command() -> None:
     """Write a run, or a task, in the format of another project."""
 
@@ -116,7 +117,7 @@ def inspect_logs(run: str, workspace: str, out: Path, profile: str | None, items
 @click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'.")
 @click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'.")
 @limit_option
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random draws.")
+@click.option("--seed", type=WholeNumber(), default=0, show_default=True, help="Seed of all random draws.")
 @click.option("--profile", metavar="NAME", help="How to judge; the task's default if left out.")
 @items_option
 def lm_eval(

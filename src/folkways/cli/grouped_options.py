@@ -1,4 +1,5 @@
-"""``--help`` of commands with many options: under headings, those that a beginner needs first."""
+"""``--help`` of commands with many options, under headings, those that a beginner needs first; and of groups
+of commands."""
 
 from __future__ import annotations
 
@@ -36,6 +37,22 @@ HEADINGS = {
     "Store": ("workspace", "name", "report_dir"),
 }
 """Heading -> the parameters below it."""
+
+
+class CommandGroup(click.Group):
+    """A group whose help has the first sentence of each command as a whole; click cuts it after one line."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in their order."""
+        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [
+                    (name, command.get_short_help_str(limit=len(command.help or "")))
+                    for name, command in commands.items()
+                    if command is not None and not command.hidden
+                ]
+            )
 
 
 class GroupedCommand(click.Command):

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import Number, ask_options, limit_option, text_tools_option, workspace_option
+from folkways.cli.options import (
+    Number,
+    WholeNumber,
+    ask_options,
+    limit_option,
+    text_tools_option,
+    workspace_option,
+)
 from folkways.cli.out import SUFFIXES, check_text_target, file_at, out_option, terminal, write_frame
 
 if TYPE_CHECKING:
@@ -90,19 +97,11 @@ COUNTS = ("both_right", "only_judge", "only_lexical", "both_wrong", "undecided",
 @click.option(
     "--until", type=Number(0), metavar="POINTS", help="Say whether the labels suffice for ± this many points."
 )
+@click.option("--label-next", type=WholeNumber(min=1), help="List N replies that people should judge next.")
+@click.option("--swap", type=WholeNumber(min=1), help="Ask about N replies again, answers in reverse order.")
 @click.option(
-    "--label-next",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="List N replies that people should judge next.",
+    "--seed", type=WholeNumber(), default=0, show_default=True, help="Seed of --label-next and --swap."
 )
-@click.option(
-    "--swap",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Ask about N replies again, answers in reverse order.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of --label-next and --swap.")
 @click.option(
     "--model", "models", multiple=True, metavar="NAME", help="Judge only replies of this model; repeatable."
 )

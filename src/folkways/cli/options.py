@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import click
 
@@ -30,15 +30,46 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Number(click.FloatRange):
-    """A finite number between bounds. ``FloatRange`` itself accepts ``nan``, and ``inf`` at an open bound."""
+class _Bounded(click.types._NumberRangeBase[Any, Any]):
+    """A number between bounds, if it has any. ``--help`` and the usage error say the bounds in words."""
+
+    kind: ClassVar[str]
+    metavar: ClassVar[str]
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        """``--attempts N``; an argument has its name."""
+        return self.metavar if isinstance(param, click.Option) else None
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; a usage error for anything that is not a finite number."""
-        number = super().convert(value, param, ctx)
+        """The number; a usage error for anything else, also for ``nan`` and ``inf``, which click accepts."""
+        bounds = self._describe_range()
+        try:
+            number = super().convert(value, param, ctx)
+        except click.BadParameter:
+            number = math.nan
         if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number", param, ctx)
+            self.fail(f"must be {self.kind}{bounds and f', {bounds}'}; got {value!r}", param, ctx)
         return number
+
+    def _describe_range(self) -> str:
+        """The bounds, which click shows in ``--help``; empty where there are none."""
+        if self.min is None:
+            return "" if self.max is None else f"at most {self.max:g}"
+        return f"{self.min:g} or more" if self.max is None else f"{self.min:g} to {self.max:g}"
+
+
+class Number(_Bounded, click.FloatRange):
+    """A finite number."""
+
+    kind = "a number"
+    metavar = "NUMBER"
+
+
+class WholeNumber(_Bounded, click.IntRange):
+    """A whole number."""
+
+    kind = "a whole number"
+    metavar = "N"
 
 
 def type_of(name: str) -> click.ParamType[Any]:
@@ -46,9 +77,8 @@ def type_of(name: str) -> click.ParamType[Any]:
     kind = OPTION_KINDS[name]
     if kind.words:
         return click.Choice(kind.words)
-    if kind.type is int:
-        return click.IntRange(kind.low, kind.high) if kind.low is not None else click.INT  # type: ignore[arg-type]
-    return Number(kind.low, kind.high)
+    number: Any = WholeNumber if kind.type is int else Number
+    return cast("_Bounded", number(kind.low, kind.high))
 
 
 class PromptTexts(click.ParamType[dict[str, str]]):
@@ -111,7 +141,7 @@ def workspace_named(workspace: str) -> str:
 def limit_option(command: F) -> F:
     """``--limit N``."""
     text = "At most N questions per task, over all cultures."
-    return click.option("--limit", type=type_of("limit"), metavar="N", help=text)(command)
+    return click.option("--limit", type=type_of("limit"), help=text)(command)
 
 
 def _known_tools(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
@@ -222,16 +252,10 @@ cluster_options = _packed(
     _cluster,
     on_option,
     click.option(
-        "--workers",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Number of workers; by default one per GPU or node.",
+        "--workers", type=WholeNumber(min=1), help="Number of workers; by default one per GPU or node."
     ),
     click.option(
-        "--gpus",
-        type=Number(min=0),
-        metavar="N",
-        help="GPUs of each worker; 1 for a model that runs on the nodes.",
+        "--gpus", type=Number(min=0), help="GPUs of each worker; 1 for a model that runs on the nodes."
     ),
     serve_option,
 )
@@ -249,17 +273,12 @@ def _ask_options(max_failed: float = 0.0, **others: Any) -> AskOptions:
 
 
 _ASKING = (
-    click.option(
-        "--concurrency", type=type_of("concurrency"), metavar="N", help="Requests at once, at most."
-    ),
+    click.option("--concurrency", type=type_of("concurrency"), help="Requests at once, at most."),
     click.option(
         "--attempts", type=type_of("attempts"), default=6, show_default=True, help="Attempts per request."
     ),
     click.option(
-        "--max-errors",
-        type=type_of("max_errors"),
-        metavar="N",
-        help="Give up on a model after N failed requests.",
+        "--max-errors", type=type_of("max_errors"), help="Give up on a model after N failed requests."
     ),
     click.option(
         "--timeout",
@@ -373,9 +392,7 @@ question_options = _packed(
         help="System prompt for every request; may name the item's {culture}, {country}, {people} and "
         "{language}.",
     ),
-    click.option(
-        "--max-tokens", type=type_of("max_tokens"), metavar="N", help="Maximum number of output tokens."
-    ),
+    click.option("--max-tokens", type=type_of("max_tokens"), help="Maximum number of output tokens."),
     click.option(
         "--prompts",
         "prompt_texts",
@@ -402,7 +419,6 @@ question_options = _packed(
         "--shots",
         type=type_of("shots"),
         default=0,
-        metavar="N",
         help="Show N examples with answers before each question (variants lm-eval...).",
     ),
 )

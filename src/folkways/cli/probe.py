@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.cli.options import ask_options, models_option, names, workspace_option
+from folkways.cli.options import WholeNumber, ask_options, models_option, names, workspace_option
 from folkways.cli.out import SUFFIXES, file_at, out_option, print_json, terminal, write_frame
 
 if TYPE_CHECKING:
@@ -30,15 +30,8 @@ Row = dict[str, Any]
     metavar="LIST",
     help="Signals: masked-option, masked-word, continuation, named, option-order, ...",
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(min=2),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="Items of each group.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Draws the items.")
+@click.option("--limit", type=WholeNumber(min=2), default=100, show_default=True, help="Items of each group.")
+@click.option("--seed", type=WholeNumber(), default=0, show_default=True, help="Draws the items.")
 @out_option("Where the signals go", "signals.csv")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 @workspace_option

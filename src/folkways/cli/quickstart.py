@@ -41,7 +41,12 @@ BASELINES = ("baseline/random", "baseline/first")
 
 @click.command("quickstart")
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("quickstart"), show_default=True, metavar="DIR"
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("quickstart"),
+    show_default=True,
+    metavar="DIR",
+    help="Folder that gets the report and the workspace.",
 )
 @click.option(
     "--offline",

@@ -17,7 +17,12 @@ USUAL = "html,md,csv,parquet"
 @click.argument("runs", nargs=-1, metavar="[RUN|LOG]...", shell_complete=completion.runs)
 @workspace_option
 @click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("report"), show_default=True, metavar="DIR"
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("report"),
+    show_default=True,
+    metavar="DIR",
+    help="Folder that gets the report.",
 )
 @click.option(
     "--format",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli import completion
+from folkways.cli.grouped_options import CommandGroup
 from folkways.cli.options import workspace_option
 from folkways.cli.out import print_json, terminal
 from folkways.errors import FolkwaysError
@@ -23,7 +24,7 @@ WHOLE = ("state", "began", "tasks", "expected")
 """Columns of the list whose cells are never folded."""
 
 
-@click.group("runs", invoke_without_command=True)
+@click.group("runs", cls=CommandGroup, invoke_without_command=True)
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--recipe", metavar="RUN", help="Print the recipe of this run instead, to repeat it anywhere.")

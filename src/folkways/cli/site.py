@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from folkways.cli import completion
+from folkways.cli.grouped_options import CommandGroup
 from folkways.cli.options import Number, coverage_option, github_option, workspace_option
 from folkways.cli.out import folder_option
 
 
-class BuiltByDefault(click.Group):
+class BuiltByDefault(CommandGroup):
     """A group whose first command is meant where no command is named: ``folkways site RUN`` builds."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

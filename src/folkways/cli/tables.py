@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli.grouped_options import CommandGroup
 from folkways.cli.options import text_tools_option, workspace_option
 from folkways.cli.out import format_option, out_option
 from folkways.cli.table_files import check_target, figures_option, write_figures, write_tables
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from folkways.benchmarks.results import DataNeed, Inputs
 
 
-class _BenchmarkGroup(click.Group):
+class _BenchmarkGroup(CommandGroup):
     """A subcommand for each benchmark with results."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -460,10 +460,7 @@ class EndpointRunner:
         for result in results:
             if isinstance(result, AnsweredRequest):
                 progress.done += 1
-                progress.input_tokens += result.completion.input_tokens or 0
-                progress.output_tokens += result.completion.output_tokens or 0
-                if progress.usd is not None:
-                    progress.usd += used(result.completion, self.price).usd or 0.0
+                progress.count(result.completion, self.price)
         self._tell()
 
     def _tell(self) -> None:

@@ -11,7 +11,7 @@ from folkways.endpoints.base import EndpointFailure, Request
 from folkways.endpoints.batches import Batches, UndecidedBatch
 from folkways.endpoints.prices import Price
 from folkways.engine.asking import FEED, ONE_REQUEST, EndpointRunner
-from folkways.engine.budget import USED_UP, Amount, BudgetDecision, charged, used, worst_case
+from folkways.engine.budget import USED_UP, Amount, BudgetDecision, charged, worst_case
 from folkways.engine.rate_limiter import backoff
 from folkways.engine.server import PATIENCE_SECONDS
 from folkways.workspace.queue import batches
@@ -287,10 +287,7 @@ class Batching:
         if record.run_id == self._queue.run_id:
             progress.done += len(answered)
         for answer in answered:
-            progress.input_tokens += answer.completion.input_tokens or 0
-            progress.output_tokens += answer.completion.output_tokens or 0
-            if progress.usd is not None:
-                progress.usd += used(answer.completion, self._price).usd or 0.0
+            progress.count(answer.completion, self._price)
 
     async def _requests(self, record: BatchRecord) -> list[Request]:
         return await self._asking.on_database(

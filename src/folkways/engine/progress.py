@@ -6,6 +6,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from folkways.endpoints.base import Completion
+from folkways.endpoints.prices import Price
+
 
 @dataclass(slots=True)
 class ModelProgress:
@@ -24,7 +27,7 @@ class ModelProgress:
     warning: what the user should know at once, or None.
     away: why the server cannot be reached, while it is waited for; until when, as ``time.monotonic`` tells,
         in ``away_until``.
-    usd: None where the price of the model is not known.
+    usd: None where the cost is not known: no price, or a reply without a count of its tokens.
     """
 
     endpoint: str
@@ -64,6 +67,16 @@ class ModelProgress:
     def seconds(self) -> float:
         """Since the session began, until its end."""
         return (time.monotonic() if self.ended is None else self.ended) - self.began
+
+    def count(self, completion: Completion, price: Price | None) -> None:
+        """Add the tokens of a reply, and what they cost at ``price``."""
+        inputs, outputs = completion.input_tokens, completion.output_tokens
+        self.input_tokens += inputs or 0
+        self.output_tokens += outputs or 0
+        if price is None or inputs is None or outputs is None:
+            self.usd = None
+        elif self.usd is not None:
+            self.usd += price.usd(inputs, outputs)
 
     def wait(self, what: str | None) -> None:
         """Nothing can be asked before ``what`` is there; None: now it can, and the rate counts from here."""

@@ -18,10 +18,9 @@ import polars as pl
 from folkways.evidence.answers import Answers
 from folkways.names import WHOLE, value_name
 from folkways.records import Metric, Schema, is_baseline
-from folkways.stats.differences import detectable_difference
 from folkways.stats.hypotheses.corrections import benjamini_hochberg, holm
 from folkways.stats.hypotheses.paired_tests import exact_mcnemar
-from folkways.stats.pairwise import FEWEST_QUESTIONS, paired_contrasts
+from folkways.stats.pairwise import Contrasts, detectable_differences, paired_contrasts
 
 ALPHA = 0.05
 
@@ -55,7 +54,7 @@ TESTS: Schema = {
     "p_mcnemar": pl.Float64,  # exact, over the questions on which one is better
     # mean over questions of the difference, over its standard deviation (Cohen's d of pairs)
     "effect": pl.Float64,
-    # the true difference that these questions would find 4 times of 5, at p below .05
+    # the true difference that these questions would find 4 times of 5: p below .05 times looks
     "detectable": pl.Float64,
 }
 """Further columns on request: they take longer than all the others."""
@@ -91,12 +90,19 @@ def contrasts(
     """
     schema = {**CONTRASTS, **(TESTS if tests else {})}
     wanted = model_pairs(answers.models)
+    is_wanted = np.array([pair in {*wanted} for pair in combinations(range(len(answers.models)), 2)])
+    largest = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
     frames = [pl.DataFrame(schema=dict(schema))]
     for facet in (WHOLE, *facets):
-        for value, rows in _groups(answers, facet):
-            frames.append(
-                _pairs(answers, metric, rows, tests).with_columns(facet=pl.lit(facet), value=pl.lit(value))
-            )
+        groups = {
+            value: paired_contrasts(answers.values[rows], answers.questions[rows], largest)
+            for value, rows in _groups(answers, facet)
+        }
+        looks = sum(int((~np.isnan(pairs.p) & is_wanted).sum()) for pairs in groups.values())
+        for value, pairs in groups.items():
+            detectable = detectable_differences(pairs, largest, ALPHA / max(1, looks)) if tests else None
+            frame = _pairs(answers.models, metric, pairs, detectable)
+            frames.append(frame.with_columns(facet=pl.lit(facet), value=pl.lit(value), looks=pl.lit(looks)))
     every = pl.concat([frame.select(list(schema)).cast(dict(schema)) for frame in frames])  # type: ignore[arg-type]
     names = {
         "first": [answers.models[pair[0]] for pair in wanted],
@@ -148,12 +154,10 @@ def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.
 
 
 def _pairs(
-    answers: Answers, metric: Metric, rows: npt.NDArray[np.int64] | slice, tests: bool
+    names: Sequence[str], metric: Metric, pairs: Contrasts, detectable: npt.NDArray[np.float64] | None
 ) -> pl.DataFrame:
-    """The columns of CONTRASTS that depend on the pair alone."""
-    largest = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
-    pairs = paired_contrasts(answers.values[rows], answers.questions[rows], largest)
-    models, sign = np.array(answers.models, dtype=object), -1 if metric.lower_is_better else 1
+    """The columns of CONTRASTS that depend on the pair alone, and TESTS if ``detectable`` is given."""
+    models, sign = np.array(names, dtype=object), -1 if metric.lower_is_better else 1
     better = (pairs.first_better, pairs.second_better)[::sign]
     has_interval = ~np.isnan(pairs.low)
     columns: dict[str, object] = {
@@ -174,21 +178,17 @@ def _pairs(
         "n": pairs.rows,
         "questions": pairs.questions,
     }
-    if tests:
+    if detectable is not None:
         columns |= {
             "same": pairs.questions - better[0] - better[1],
             "p_mcnemar": [exact_mcnemar(first, second) for first, second in zip(*better, strict=True)],
             "effect": pairs.effect,
-            "detectable": [
-                detectable_difference(error) * metric.scale if enough else math.nan
-                for error, enough in zip(pairs.error, pairs.questions >= FEWEST_QUESTIONS, strict=True)
-            ],
+            "detectable": detectable * metric.scale,
         }
     lead = sign * pl.col("difference").round(9)
     return pl.DataFrame(columns).with_columns(
         ahead=pl.when(lead > 0).then("first").when(lead < 0).then("second"),
         **dict.fromkeys(("p_holm", "p_bh"), pl.lit(math.nan)),
-        looks=pl.lit(0),
     )
 
 
@@ -199,7 +199,6 @@ def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
             family.with_columns(
                 p_holm=pl.Series(holm(family["p"].to_list()), dtype=pl.Float64),
                 p_bh=pl.Series(benjamini_hochberg(family["p"].to_list()), dtype=pl.Float64),
-                looks=pl.lit(family["p"].is_not_nan().sum(), dtype=pl.Int64),
             )
         )
         for family in rows.with_row_index("place").partition_by("facet", maintain_order=True)

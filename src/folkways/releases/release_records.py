@@ -78,6 +78,19 @@ class ReleaseRecord:
         hashed = re.fullmatch(r"[0-9a-f]{7,40}", self.revision) is not None
         return hashed or self.source in ("package", "folder") or all(entry.sha256 for entry in self.files)
 
+    @property
+    def is_downloaded(self) -> bool:
+        """Whether folkways can fetch it; of a release that its authors do not hand out so, users bring a
+        copy."""
+        return any(entry.remote for entry in self.files)
+
+    def to_get(self, name: str = "") -> str:
+        """How the release comes onto this disk, to end a message with. name: as the user wrote it."""
+        command = f"folkways data fetch {name or self.name}"
+        if self.is_downloaded:
+            return f"Fetch it: {command}   (or adopt a copy: {command} --from DIR)"
+        return f"{self.about.strip()}\nIt is at {self.homepage}; adopt your copy: {command} --from DIR"
+
     def to_accept(self, *, revision: str | None = None) -> str:
         """The command that takes another state of a release whose record names a branch: what the branch
         points to now, or this ``revision``."""
@@ -171,10 +184,7 @@ class Release:
                 "(folkways data list), or a folder of your own."
             )
         elif self.record.repository:
-            message += (
-                f"\nFetch it again: folkways data fetch {self.name}   (or adopt a copy: folkways "
-                f"data fetch {self.name} --from DIR)"
-            )
+            message += f"\n{self.record.to_get()}"
         else:
             message += (
                 f"\nPut the file there, or use a published release of {self.record.benchmark} "

@@ -60,8 +60,7 @@ def locate(name: str) -> Release:
         )
         lacking = "" if what.startswith("is not on") else f" (missing: {shorten(missing)})"
         raise NotOnDiskError(
-            f"release {record.name} {what}{lacking}; looked in {root}\n"
-            f"Fetch it: folkways data fetch {name}   (or adopt a copy: folkways data fetch {name} --from DIR)"
+            f"release {record.name} {what}{lacking}; looked in {root}\n{record.to_get(name)}"
         )
     provenance = read_provenance(record, root)
     changed = [entry.path for entry in record.files if not is_intact(entry, root, provenance, absent_ok=True)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -102,12 +101,15 @@ def _check_task(task: Task) -> Iterator[Check]:
 
 
 def _collected(problems: Iterator[str]) -> tuple[str, ...]:
-    """The problems, with the error that ended the search among them."""
-    listed: list[str] = []
+    """The problems, each once, with the error that ended the search among them."""
+    listed: dict[str, None] = {}
     try:
-        listed.extend(islice(problems, MOST))
+        for problem in problems:
+            listed[problem] = None
+            if len(listed) == MOST:
+                break
     except FolkwaysError as error:
-        listed.append(str(error))
+        listed[str(error)] = None
     return tuple(listed)
 
 

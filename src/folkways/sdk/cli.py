@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 from folkways.cli import completion
-from folkways.cli.options import DEFAULT_WORKSPACE, Number, names, workspace_option
+from folkways.cli.grouped_options import CommandGroup
+from folkways.cli.options import DEFAULT_WORKSPACE, Number, WholeNumber, names, workspace_option
 from folkways.cli.out import file_at, folder_option, out_option, print_json, terminal
 
 __all__ = [
     "DEFAULT_WORKSPACE",
+    "CommandGroup",
     "Number",
+    "WholeNumber",
     "completion",
     "file_at",
     "folder_option",

@@ -1,12 +1,11 @@
 """Differences of two means with interval and test: of unweighted means of proportions (a country and the
-others, two regions) and of paired values; and how small a difference the questions can find."""
+others, two regions) and of paired values."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -201,24 +200,3 @@ def paired_mean(
     estimate = clustered_difference(differences, differences, np.ones(n), largest)
     interval = estimate.interval(confidence)
     return PairedMean(estimate.mean, interval.low, interval.high, estimate.p(), n, interval.method)
-
-
-DEFAULT_POWER = 0.8
-
-
-def detectable_difference(error: float, *, alpha: float = 0.05, power: float = DEFAULT_POWER) -> float:
-    """The true difference that a two-sided test at ``alpha`` would find with the chance ``power``, in the
-    unit of the error.
-
-    error: standard error of the difference over questions: the result is (z_(1 - alpha/2) + z_power) times it
-    (Cohen 1988). NaN where it is 0 or not known: no question differs from another, and nothing tells how much
-    differences vary.
-    """
-    if math.isnan(error) or error == 0.0:
-        return math.nan
-    return _detectable_errors(alpha, power) * error
-
-
-@lru_cache
-def _detectable_errors(alpha: float, power: float) -> float:
-    return NormalDist().inv_cdf(1 - alpha / 2) + NormalDist().inv_cdf(power)

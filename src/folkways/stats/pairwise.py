@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from folkways.stats.clusters import ROUNDING, Totals, effective_answers, jackknife, mean_of_totals
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Ints, wilsons
@@ -37,8 +38,11 @@ class Contrasts:
     method: of the interval, or why there is none.
     p: two-sided, for no difference; NaN without an interval.
     first_better, second_better: questions on which the one has the higher mean.
-    error: standard error of the difference over questions, which ``power`` needs.
     effect: Cohen's d of the questions; NaN where they do not vary.
+    error: standard error that p is made of; NaN without one.
+    clusters: effective number of questions.
+    mean_square: of the differences of rows.
+    most: the largest difference found, up or down.
     """
 
     first: Ints
@@ -54,8 +58,11 @@ class Contrasts:
     p: Floats
     first_better: Ints
     second_better: Ints
-    error: Floats
     effect: Floats
+    error: Floats
+    clusters: Floats
+    mean_square: Floats
+    most: Floats
 
     def matrix(self, column: Floats, diagonal: float = math.nan, *, opposite: bool = False) -> Floats:
         """A column of pairs as an array of shape (models, models), first in rows; opposite: (j, i) is minus
@@ -112,34 +119,32 @@ def _of_pairs(
         average = means.sum(axis=1, keepdims=True) / questions[:, None]
         spread = np.sqrt((np.where(held, means - average, 0.0) ** 2).sum(axis=1) / (questions - 1))
         effect = np.where(spread > 0, average[:, 0] / spread, math.nan)
-        residuals = sums - sums.sum(axis=1, keepdims=True) / rows[:, None] * counts
-        error = np.sqrt((residuals**2).sum(axis=1) * questions / (questions - 1)) / rows
         first_mean, second_mean = (
             np.where(shared, side, 0.0).sum(axis=1) / rows for side in (firsts, seconds)
         )
-        total = sums.sum(axis=1)
-        difference = total / rows
+        total, sizes, squares = sums.sum(axis=1), (counts**2).sum(axis=1), np.einsum("mr,mr->m", apart, apart)
+        difference, clusters, mean_square = total / rows, rows**2 / sizes, squares / rows
     totals = np.stack(
         [
             questions,
             rows,
-            (counts**2).sum(axis=1),
+            sizes,
             total,
             (sums * means).sum(axis=1),
-            np.einsum("mr,mr->m", apart, apart),
+            squares,
             *(jackknife(sums, counts) if largest is None else ()),
         ]
     )
-    enough = questions >= FEWEST_QUESTIONS
-    low, high, p = np.full((3, rows.size), math.nan)
+    enough, most = questions >= FEWEST_QUESTIONS, np.maximum(apart.max(axis=1), -apart.min(axis=1))
+    low, high, p, error = np.full((4, rows.size), math.nan)
     method = np.where(rows > 0, TOO_FEW, NOTHING_SHARED).astype(object)
     if largest is None:
         ends = [_unbounded(Totals(*values), confidence) for values in totals[:, enough].T.tolist()]
         low[enough], high[enough], p[enough], method[enough] = zip(*ends, strict=True) if ends else ([],) * 4
+        error = np.where(np.isnan(p), math.nan, totals[-2])
     else:
-        most = np.maximum(apart.max(axis=1), -apart.min(axis=1))[enough]
-        low[enough], high[enough], p[enough], method[enough] = _bounded(
-            totals[:, enough], most, largest, confidence
+        low[enough], high[enough], p[enough], method[enough], error[enough] = _bounded(
+            totals[:, enough], most[enough], largest, confidence
         )
     return {
         "rows": rows.astype(np.int64),
@@ -153,8 +158,11 @@ def _of_pairs(
         "method": method.tolist(),
         "first_better": (sums > 1e-12).sum(axis=1),
         "second_better": (sums < -1e-12).sum(axis=1),
-        "error": error,
         "effect": effect,
+        "error": error,
+        "clusters": clusters,
+        "mean_square": mean_square,
+        "most": most,
     }
 
 
@@ -167,9 +175,9 @@ def _unbounded(totals: Totals, confidence: float) -> tuple[float, float, float, 
 
 def _bounded(
     totals: Floats, most: Floats, largest: float, confidence: float
-) -> tuple[Floats, Floats, list[float], list[str]]:
-    """Intervals, p and methods of pairs whose differences lie within ``largest``: to the last bit those of
-    ``mean_of_totals``.
+) -> tuple[Floats, Floats, list[float], list[str], Floats]:
+    """Intervals, p, methods and errors of pairs whose differences lie within ``largest``: to the last bit
+    those of ``mean_of_totals``.
 
     totals: the first six fields of ``Totals``, shape (6, pairs); most: the largest difference found.
     """
@@ -191,8 +199,60 @@ def _bounded(
         ((-end - lowest) / span, (end - lowest) / span),
     )
     low, high, method = wilsons(shares * answers, answers, confidence)
-    far = np.abs(shares - 0.5) / np.sqrt(0.25 / answers) / math.sqrt(2)
-    return lowest + span * low, lowest + span * high, [math.erfc(each) for each in far.tolist()], method
+    error = np.sqrt(0.25 / answers)
+    p = [math.erfc(each) for each in (np.abs(shares - 0.5) / error / math.sqrt(2)).tolist()]
+    return lowest + span * low, lowest + span * high, p, method, span * error
+
+
+DEFAULT_POWER = 0.8
+
+HALVINGS = 40
+
+
+def detectable_differences(
+    pairs: Contrasts, largest: float | None, alpha: float, power: float = DEFAULT_POWER
+) -> Floats:
+    """For each pair the true difference that these questions would find, with a p below ``alpha``, with the
+    chance ``power`` or more.
+
+    pairs: of models. largest: as of ``paired_contrasts``. The difference is as large as alpha's quantile
+    times the error of the test, and power's times its own, both as they would be at that
+    difference (Cohen 1988): it makes some questions differ by the largest difference found, whatever they
+    did, and these errors grow with it. NaN without an interval, where no question differs (nothing tells how
+    much differences vary), and where not even the largest difference is found so often.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    if largest is None:
+        freedom = pairs.clusters - 1
+        return np.asarray((stdtrit(freedom, 1 - alpha / 2) + stdtrit(freedom, power)) * pairs.error)
+    imagined = 2 / (pairs.questions + 2)
+
+    def variance(difference: Floats, mean_square: Floats, most: Floats) -> Floats:
+        """Of the test, in units of ``unit``: with the two imagined questions."""
+        drawn = difference * (1 - imagined)
+        varies = mean_square * (1 - imagined) + most**2 * imagined - drawn**2
+        return np.asarray(varies / (1 - (drawn / largest) ** 2))
+
+    differs = pairs.most > ROUNDING
+    with np.errstate(invalid="ignore"):
+        now = variance(pairs.difference, pairs.mean_square, pairs.most)
+        unit = np.where(differs, pairs.error, math.nan) ** 2 / np.where(differs, now, 1.0)
+
+    def is_found(difference: Floats) -> npt.NDArray[np.bool_]:
+        most = np.maximum(pairs.most, difference)
+        mean_square = pairs.mean_square * (1 - difference / most) + difference * most
+        of_test = np.sqrt(unit * variance(difference, mean_square, most))
+        of_itself = np.sqrt(unit * np.maximum(0.0, mean_square - difference**2))
+        return np.asarray(difference >= ndtri(1 - alpha / 2) * of_test + ndtri(power) * of_itself)
+
+    low, high = np.zeros(unit.size), np.full(unit.size, largest)
+    detectable = is_found(high)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        enough = is_found(middle)
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.where(detectable, high, math.nan)
 
 
 @dataclass(frozen=True, slots=True)

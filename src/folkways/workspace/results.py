@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -37,6 +37,7 @@ class Part:
 TOGETHER = 20
 """Pages of judgements that are joined to one stretch of memory: each by itself would leave gaps."""
 
+MOST_NAMES = 20
 SERVED_HERE = ("gguf/", "vllm-offline/")
 
 
@@ -52,7 +53,8 @@ class Usage:
     The batched ones are among the others: they came back in batches. uncounted_input, uncounted_output:
     responses without its count of these tokens, so that their cost is not known. seconds: what the replies
     took, added up; None where they came without being waited for, such as those of a file. first, last: when
-    the first of them was asked for and the last came, in seconds since the epoch.
+    the first of them was asked for and the last came, in seconds since the epoch. served: the names that the
+    replies give the model, each with its number of responses; the most frequent first, at most MOST_NAMES.
     """
 
     endpoint: str
@@ -68,6 +70,7 @@ class Usage:
     seconds: float | None = None
     first: float = 0.0
     last: float = 0.0
+    served: Mapping[str, int] = field(default_factory=dict, kw_only=True)
 
 
 def parts(workspace: Workspace, run: RunRecord) -> list[Part]:
@@ -434,13 +437,27 @@ def read_usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
         .group_by(endpoints.c.id, endpoints.c.name)
         .order_by(endpoints.c.id)
     )
+    count = sa.func.count()
+    of_names = (
+        sa.select(endpoints.c.name, replies.c.model, count)
+        .select_from(replies)
+        .where(replies.c.key.in_(keys), replies.c.model.is_not(None))
+        .join(endpoints, endpoints.c.id == replies.c.endpoint_id)
+        .group_by(endpoints.c.name, replies.c.model)
+        .order_by(count.desc(), replies.c.model)
+    )
     with workspace.read() as connection:
+        served: dict[str, dict[str, int]] = {}
+        for name, model, responses in connection.execute(of_names):
+            if len(names := served.setdefault(name, {})) < MOST_NAMES:
+                names[model] = responses
         return [
             replace(
                 Usage(name, *(int(number) for number in counts)),
                 seconds=float(seconds) if seconds >= SHORTEST * counts[0] else None,
                 first=float(first),
                 last=float(last),
+                served=served.get(name, {}),
             )
             for name, *numbers in connection.execute(query)
             for counts, (seconds, first, last) in [(numbers[: -len(times)], numbers[-len(times) :])]

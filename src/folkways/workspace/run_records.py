@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -18,6 +18,9 @@ from folkways.workspace.insertions import Rows
 from folkways.workspace.keys import config_hash
 
 LONGEST_NAME = 128
+LONGEST_VALUE = 60
+"""Characters of a value of an option that an error shows."""
+CONFIG_WORDS = {"endpoints": "models", "of_tasks": "options of single tasks", "left_out": "tasks left out"}
 
 RUN = "run"
 """The command whose runs ask tasks."""
@@ -142,9 +145,9 @@ def begin_run(
         if name is not None:
             taken = connection.execute(sa.select(schema.runs).where(schema.runs.c.name == name)).one_or_none()
             if taken is not None and taken.config_hash != digest:
-                what = "with other tasks, models or settings"
-                if config_hash({**config, "version": taken.version}) == taken.config_hash:
-                    what = f"that was planned by folkways {taken.version}, and this is {version}"
+                what = f"that was planned by folkways {taken.version}, and this is {version}"
+                if config_hash({**config, "version": taken.version}) != taken.config_hash:
+                    what = _differences(orjson.loads(taken.config), config)
                 raise FolkwaysError(
                     f"the workspace {workspace.location} has a run named {name!r} {what}; "
                     f"choose another {option('name')}, or leave it out (nothing that is stored is asked "
@@ -187,6 +190,34 @@ def begin_run(
         workspace.insert_new(connection, schema.run_tasks, rows)
         row = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run_id)).one()
         return _record(row), False
+
+
+def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """In what one configuration differs from the other, such as "with other models and limit 6 (now 9)"."""
+    changed = []
+    for name, (old, new) in _changes(before, now):
+        if name == "fingerprints":
+            data = [task for task, _ in _changes(old or {}, new or {}) if task in old and task in new]
+            changed += [f"other data ({', '.join(data)})"] if data else []
+        elif name == "options":
+            for option_name, values in _changes(old or {}, new or {}):
+                first, last = ("none" if value is None else _text(value) for value in values)
+                short = max(len(first), len(last)) <= LONGEST_VALUE
+                changed.append(f"{option_name} {first} (now {last})" if short else f"another {option_name}")
+        elif name != "version":
+            changed.append(f"other {CONFIG_WORDS.get(name, name)}")
+    return f"with {', '.join(changed[:-1])}{' and ' if changed[1:] else ''}{changed[-1]}"
+
+
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, Any]]]:
+    for name in dict.fromkeys((*before, *now)):
+        values = before.get(name), now.get(name)
+        if _text(values[0]) != _text(values[1]):
+            yield name, values
+
+
+def _text(value: Any) -> str:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def check_here(run: sa.Row[Any] | RunRecord) -> None:

@@ -1,5 +1,5 @@
 """From collected questions to a release in BLEnD's schema that is checked, read and asked like the published
-one."""
+one, for cultures that the paper has and for others."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from studio.tests.support.studies import StudyFixture, open_study, untrained
 
 POPULATIONS = [
     {"name": "korea", "culture": "KR", "language": "ko"},
-    {"name": "indonesia", "culture": "ID", "language": "id"},
+    {"name": "kenya", "culture": "KE", "language": "sw"},
 ]
 ANSWERS: dict[str, list[Any]] = {
     "korea": [["떡국"], ["떡국", "만두"], "idk", ["떡 국"], "not_applicable", ["만두"]],
-    "indonesia": [["kue"], ["kue"], ["ketupat"], ["xxx"], ["ketupat", "kue"]],
+    "kenya": [["pilau"], ["pilau"], ["chapati"], ["xxx"], ["chapati", "pilau"]],
 }
 """Population -> what its people say, in order of arrival; the one "I don't know" is replaced."""
 
@@ -40,17 +40,17 @@ GROUPS = {
             {"answers": ["만두"], "en_answers": ["dumplings"]},
         ]
     },
-    "indonesia": {
+    "kenya": {
         "groups": [
-            {"answers": ["kue"], "en_answers": ["cake"]},
-            {"answers": ["ketupat"], "en_answers": ["rice cake"]},
+            {"answers": ["pilau"], "en_answers": ["pilau rice"]},
+            {"answers": ["chapati"], "en_answers": ["flatbread"]},
         ],
         "invalid": ["xxx"],
     },
 }
 LOCAL = {
     "korea": "한국에서는 설날에 무엇을 먹나요?",
-    "indonesia": "Apa yang dimakan pada tahun baru di Indonesia?",
+    "kenya": "Ni nini huliwa Siku ya Mwaka Mpya nchini Kenya?",
 }
 
 
@@ -89,7 +89,7 @@ def test_only_i_dont_know_was_replaced(desk: StudyFixture) -> None:
         item.key.split("@")[1]: item.result
         for item in items.list_items(desk.workspace, desk.study.id, "answer")
     }
-    assert found == {"korea": {"valid": 5, "idk": 1}, "indonesia": {"valid": 5, "idk": 0}}
+    assert found == {"korea": {"valid": 5, "idk": 1}, "kenya": {"valid": 5, "idk": 0}}
     dropped = items.list_items(desk.workspace, desk.study.id, "curate", state=ItemState.DROPPED)
     assert [item.reason for item in dropped] == ["a duplicate of collect-1"]
 
@@ -98,7 +98,7 @@ def test_the_release_is_read_like_the_published_one(desk: StudyFixture, tmp_path
     export_study(desk.workspace, desk.study.id, tmp_path / "mine")
     release = open_release(tmp_path / "mine", "blend")
     rows = {row["culture"]: row for row in read_annotations(release).iter_rows(named=True)}
-    korea, indonesia = rows["KR"], rows["ID"]
+    korea, kenya = rows["KR"], rows["KE"]
     assert [(group["answers"], group["en_answers"], group["count"]) for group in korea["groups"]] == [
         (["떡국", "떡 국"], ["rice cake soup"], 3),
         (["만두"], ["dumplings"], 2),
@@ -110,12 +110,12 @@ def test_the_release_is_read_like_the_published_one(desk: StudyFixture, tmp_path
     }
     assert len(korea["raw"]) == 6
     assert all(each["annotator"].startswith("p-") for each in korea["raw"])
-    assert {each["answer"]: each["count"] for each in indonesia["votes"]} == {"kue": 3, "ketupat": 2}
-    assert [group["count"] for group in indonesia["groups"]] == [3, 2]
+    assert {each["answer"]: each["count"] for each in kenya["votes"]} == {"pilau": 3, "chapati": 2}
+    assert [group["count"] for group in kenya["groups"]] == [3, 2]
     questions = {row["culture"]: row for row in read_questions(release).iter_rows(named=True)}
     assert questions["KR"]["local"] == LOCAL["korea"]
     assert questions["KR"]["topic"] == "Food"
-    assert questions["ID"]["source"] == "ko"
+    assert questions["KE"]["source"] == "ko"
     assert {issue.kind for issue in check(release)} <= {"missing-file", "short-answer"}
 
 
@@ -128,7 +128,7 @@ def test_the_release_is_asked_of_a_model(desk: StudyFixture, tmp_path: Path) -> 
         releases={"blend": str(tmp_path / "mine")},
     )
     scores = asked.scores().filter(pl.col("facet") == "culture")
-    assert set(scores["value"]) == {"KR", "ID"}
+    assert set(scores["value"]) == {"KR", "KE"}
     asked.workspace.close()
 
 

@@ -18,7 +18,7 @@ from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.items import table
 from folkways_studio.items.search import ORDERS
 from folkways_studio.items.service import NewItem, add_items
-from folkways_studio.items.table import COLUMNS, SHOWN, SIZES, TableView, in_words
+from folkways_studio.items.table import COLUMNS, SHOWN, SIZES, TableView, facts_of, in_words
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
@@ -48,6 +48,14 @@ def test_any_content_reads_as_words_and_loses_none(value: Any) -> None:
     assert not set(words) & set("{}[]'\"") and not re.search("True|False|None", words)
     assert all(leaf in words for leaf in leaves(value))
     assert "; ;" not in words and not words.startswith(";")
+
+
+@pytest.mark.parametrize("more", ["_alt", "_transcript"])
+def test_a_file_s_name_comes_after_every_text(more: str) -> None:
+    subject = {"door": "door.png", f"door{more}": "A door", "note": "Shoes stay on.", "years": [1, 2]}
+    assert [name for name, _ in facts_of(subject)] == [f"door{more}", "note", "door", "years"]
+    described = {"door": "door.png", f"door{more}": "A door"}
+    assert [name for name, _ in facts_of(described)] == [f"door{more}", "door"]
 
 
 def test_a_mapping_reads_as_its_text_where_it_has_one() -> None:

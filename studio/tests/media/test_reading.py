@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.workspace.database import Workspace
+from folkways_studio.errors import SubmissionError
 from folkways_studio.exports.archive import export_files
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.media.reading import LONGEST_NAME, MediaError, is_name, read_media, safe_name
@@ -113,3 +114,31 @@ def test_a_file_of_an_earlier_folkways_keeps_no_export_from_being_made(studio_wo
     (stored,) = list_media(studio_workspace, desk.study.id)
     files = export_files(studio_workspace, desk.study.id, "csv")
     assert [name for name in files if name.startswith("media/")] == [f"media/file-{stored.sha256[:16]}"]
+
+
+@pytest.mark.parametrize("path", ["doors/one.png", "a/b/one.png", "doors\\one.png", "./one.png"])
+@ON_A_FILE
+def test_an_item_that_names_a_file_with_its_folder_is_told_the_name(
+    studio_workspace: Workspace, path: str
+) -> None:
+    show = [{"field": "door", "type": "image"}]
+    ask = [{"key": "fit", "type": "scale", "label": "Fitting?"}]
+    desk = open_study(studio_workspace, [{"name": "rate", "kind": "form", "show": show, "ask": ask}])
+    add_media(studio_workspace, desk.study.id, read_media([("doors/one.png", PNG)]))
+    item = {"door": path, "door_alt": "A door"}
+    with pytest.raises(SubmissionError, match=r"files are known without their folders: write 'one.png'"):
+        add_items(studio_workspace, desk.study.id, "rate", [NewItem("q", item, "korea")])
+    add_items(studio_workspace, desk.study.id, "rate", [NewItem("q", {**item, "door": "one.png"}, "korea")])
+
+
+@ON_A_FILE
+def test_an_item_names_a_file_however_its_letters_are_encoded(studio_workspace: Workspace) -> None:
+    show = [{"field": "door", "type": "image"}]
+    ask = [{"key": "fit", "type": "scale", "label": "Fitting?"}]
+    desk = open_study(studio_workspace, [{"name": "rate", "kind": "form", "show": show, "ask": ask}])
+    composed, apart = "caf\u00e9.png", "cafe\u0301.png"
+    add_media(studio_workspace, desk.study.id, read_media([(composed, PNG)]))
+    for name in (composed, apart):
+        add_items(
+            studio_workspace, desk.study.id, "rate", [NewItem(name, {"door": name, "door_alt": "A"}, "korea")]
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -15,9 +15,12 @@ from folkways.spreadsheet import csv_bytes
 from folkways.workspace.database import Workspace
 from folkways_studio.items.table_files import RowsError, read_rows, read_workbook
 from folkways_studio.media import service as media
+from folkways_studio.people.participants import withdraw
+from folkways_studio.records import Participant, StudyState
 from folkways_studio.stages.registry import STAGE_KINDS
+from folkways_studio.studies.service import set_state
 from folkways_studio.work.judgements import list_judgements
-from folkways_studio.work.offline import export_workbook, import_workbook
+from folkways_studio.work.offline import NO_WORK, export_workbook, import_workbook
 from folkways_studio.workflows.templates import PAPERS, template_text
 from folkways_studio.workflows.yaml_text import parse_yaml
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study, untrained
@@ -251,9 +254,38 @@ def test_cells_that_look_like_formulas_stay_text(desk: StudyFixture) -> None:
     assert (cell.value, cell.data_type) == ("=SUM(A1)?", "s")
 
 
-def test_nothing_to_hand_out_says_why(desk: StudyFixture) -> None:
-    with pytest.raises(FolkwaysError, match="none left"):
-        export_workbook(desk.workspace, desk.person().id, "verify", 3)
+def _cap(desk: StudyFixture, person: Participant) -> None:
+    desk.answer(person, {"choices": [0]}, "capped")
+
+
+REASONS: dict[str, tuple[str, Callable[[StudyFixture, Participant], object]]] = {
+    "paused": ("capped", lambda desk, _: set_state(desk.workspace, desk.study.id, StudyState.PAUSED)),
+    "closed": ("capped", lambda desk, _: set_state(desk.workspace, desk.study.id, StudyState.CLOSED)),
+    "not_active": ("capped", lambda desk, person: withdraw(desk.workspace, desk.study.id, person.id)),
+    "no_role": ("reviewed", lambda *_: None),
+    "training": ("trained", lambda *_: None),
+    "cap": ("capped", _cap),
+    "none_left": ("empty", lambda *_: None),
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_nothing_to_hand_out_says_why(studio_workspace: Workspace, reason: str) -> None:
+    vote = {"kind": "vote", "answers": 1, "majority": 1}
+    stages = [
+        {"name": "capped", "cap": 1, **vote},
+        {"name": "reviewed", "role": "reviewer", **vote},
+        {"name": "trained", "manual": "verification/verify", **vote},
+        {"name": "empty", **vote},
+    ]
+    desk = open_study(studio_workspace, stages)
+    for stage in ("capped", "reviewed", "trained"):
+        desk.add(stage, [QUESTION, {**QUESTION, "question": "And then?"}])
+    person = desk.person()
+    stage, come_to_it = REASONS[reason]
+    come_to_it(desk, person)
+    with pytest.raises(FolkwaysError, match=f"nothing was handed out: {NO_WORK[reason]}"):
+        export_workbook(desk.workspace, person.id, stage, 3)
 
 
 def test_what_has_no_workbook_is_kept_for_nobody(desk: StudyFixture) -> None:

@@ -65,3 +65,66 @@ def test_more_and_better_words_may_come_at_any_time(change: dict[str, Any], line
     met = Use(agreed=True, asked=True, populations={"korea", "asia"}, stages={"verify", "again"})
     edit = compare(read_definition(WHOLE), read_definition({**WHOLE, **change}), met)
     assert line in edit.changes and edit.refused == []
+
+
+SHOWN = {"field": "story", "type": "text", "label": "Story"}
+FITTING = {
+    "key": "fitting",
+    "type": "scale",
+    "label": "How fitting?",
+    "ends": ["not at all", "entirely"],
+    "within": 1,
+}
+WHO = {
+    "key": "who",
+    "type": "several",
+    "label": "Who?",
+    "help": "One or more.",
+    "options": ["hosts", "guests", "all"],
+}
+FORM = {"name": "rate", "kind": "form", "show": [SHOWN], "ask": [FITTING, WHO]}
+REWORDED_FORMS = [
+    {"show": [{**SHOWN, "label": {"en": "A story", "ar": "قصة"}}]},
+    {"ask": [{**FITTING, "label": "How polite?"}, WHO]},
+    {"ask": [{**FITTING, "help": "Where you live."}, WHO]},
+    {"ask": [{**FITTING, "ends": ["never", "always"]}, WHO]},
+    {"ask": [FITTING, {**WHO, "help": "All that do."}]},
+    {
+        "ask": [
+            FITTING,
+            {**WHO, "options": [{"value": "hosts", "label": "Those who invite"}, "guests", "all"]},
+        ]
+    },
+]
+OTHER_FORMS = [
+    {"show": [{**SHOWN, "optional": True}]},
+    {"show": [SHOWN, {"field": "more", "type": "text"}]},
+    {"ask": [FITTING]},
+    {"ask": [WHO, FITTING]},
+    {"ask": [{**FITTING, "within": 2}, WHO]},
+    {"ask": [{**FITTING, "most": 7}, WHO]},
+    {"ask": [{**FITTING, "key": "polite"}, WHO]},
+    {"ask": [FITTING, {**WHO, "required": False}]},
+    {"ask": [FITTING, {**WHO, "options": ["hosts", "guests"]}]},
+    {
+        "ask": [
+            FITTING,
+            {**WHO, "options": [{"value": "those who invite", "label": "hosts"}, "guests", "all"]},
+        ]
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "asks_the_same"),
+    [*((change, True) for change in REWORDED_FORMS), *((change, False) for change in OTHER_FORMS)],
+)
+def test_the_words_of_a_form_may_change_at_any_time_and_what_it_asks_may_not(
+    change: dict[str, Any], asks_the_same: bool
+) -> None:
+    old, new = (read_definition({**WHOLE, "stages": [each]}) for each in (FORM, {**FORM, **change}))
+    (key,) = change
+    assert compare(old, new, ELSEWHERE).changes == [f"stage rate, {key}: changed"]
+    met = compare(old, new, Use(stages={"rate"}))
+    assert met.changes == [f"stage rate, {key}: changed"][:asks_the_same]
+    assert len(met.refused) == (not asks_the_same)

@@ -224,6 +224,22 @@ def test_our_wording_where_the_release_has_none(tmp_path: Path) -> None:
     assert not prompts["user"].str.contains("{q}", literal=True).any()
 
 
+def test_a_culture_beyond_the_paper_is_asked_in_its_language_by_an_english_instruction(
+    tmp_path: Path,
+) -> None:
+    root = write_release(tmp_path, prompts=False)
+    for part, ending in (("annotations", "_data.json"), ("questions", "_questions.csv")):
+        (root / part / f"Spain{ending}").rename(root / part / f"Kenya{ending}")
+    release = release_at(root)
+    items = TASK.items(release)
+    assert items.filter(culture="KE")["local_language"].to_list() == ["sw"] * 4
+    asked = TASK.prompts(items, PromptOptions(languages=("sw",), variants=("inst-4",)), release)
+    assert asked.filter(item="KE/Q-1")["user"].item() == (
+        "Please give one short answer to this question and nothing else.\n\n¿Qué se bebe?"
+    )
+    assert asked["item"].str.starts_with("KE/").all()
+
+
 @pytest.mark.parametrize(
     ("item", "language", "reply", "paper", "strict"),
     [

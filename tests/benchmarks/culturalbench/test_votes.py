@@ -65,7 +65,7 @@ def test_what_is_no_choice(text: str) -> None:
         ({}, {"round": "0"}, "round .*from 1 on, got '0'"),
         ({}, {"annotator": "p1 "}, "annotator .*space: 'p1 '"),
         ({"option_c": ""}, {}, "items.csv, row 1: .*option_c is empty"),
-        ({"country": " Spain"}, {}, "country ' Spain' .*space, in 1 items"),
+        ({"country": " Spain"}, {}, "country ' Spain' .*space, in 1 item$"),
     ],
 )
 def test_a_row_that_cannot_be_used_is_named(
@@ -73,6 +73,21 @@ def test_a_row_that_cannot_be_used_is_named(
 ) -> None:
     with pytest.raises(DataError, match=message):
         read([ITEM | item], [VOTE | vote])
+
+
+@pytest.mark.parametrize("changes", [*({name: ""} for name in ITEM), {"item": "q1 "}])
+def test_what_is_wrong_with_an_item_is_not_said_of_its_votes_too(changes: dict[str, str]) -> None:
+    broken = ITEM | changes
+    votes = [
+        VOTE | {"item": broken["item"].strip() or "q2", "annotator": f"p{number}"} for number in range(3)
+    ]
+    with pytest.raises(DataError) as error:
+        read([broken, ITEM | {"item": "q2"}], votes)
+    assert str(error.value).startswith(
+        "one thing is wrong; correct or remove this row:\n  items.csv, row 1: "
+    )
+    with pytest.raises(DataError, match=r"\Aone thing is wrong"):
+        read([broken], [])
 
 
 def test_a_missing_column_is_named() -> None:

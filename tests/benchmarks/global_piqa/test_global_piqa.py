@@ -99,10 +99,7 @@ def test_every_variety_weighs_the_same(release: Release) -> None:
 def test_the_last_stated_answer_is_read_where_a_model_thinks_first(release: Release) -> None:
     def reply(row: dict[str, str]) -> str:
         other = "AB"["BA".index(row["gold_letter"])]
-        return (
-            f"At first I thought {other}.\nAnswer: {other}\nLet me think again.\n\n**Answer: "
-            f"{row['gold_letter']}**\n"
-        )
+        return f"At first I thought {other}.\nAnswer: {other}\n\n**Answer: {row['gold_letter']}**\n"
 
     thinking = judged(TASK, release, reply, PromptOptions(variants=("final-line",)))
     assert score(TASK, thinking, "accuracy")["score"] == 100.0

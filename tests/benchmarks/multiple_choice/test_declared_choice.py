@@ -183,6 +183,48 @@ def test_wrong_answers_of_published_data_are_not_counted(
     assert [(issue.kind, issue.row) for issue in ChoiceReader(task).check(release)] == [("answer-outside", 2)]
 
 
+@pytest.mark.parametrize("options", [[], ["x"], ["x", "y"], ["x", "y", "z", "w"]])
+@pytest.mark.parametrize("published", [True, False])
+def test_a_question_with_another_number_of_options_is_left_out_of_published_data_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], published: bool
+) -> None:
+    keys = {**KEYS, "options": "{all}", **({"wrong_answers": "uncounted"} if published else {})}
+    task = task_of(tmp_path, monkeypatch, keys)
+    rows = [{**ROWS[0], "all": '["x", "y", "z"]'}, {**ROWS[1], "right": "A", "all": json.dumps(options)}]
+    write_delimited(tmp_path / "data", "questions.csv", rows)
+    release = release_over(tmp_path / "data", "theirs")
+    (issue,) = ChoiceReader(task).check(release)
+    remedy = "it is left out" if published else "give each question as many"
+    message = f"{len(options)} options in place of 3; {remedy}"
+    assert (issue.kind, issue.row, issue.message) == ("option-count", 2, message)
+    if published:
+        assert task.items(release)["item"].to_list() == ["1"]
+    else:
+        says = rf"questions\.csv, row 2: has {len(options)} options, and labels has 3 \(A, B, C\)"
+        with pytest.raises(DataError, match=says):
+            task.items(release)
+
+
+def test_the_check_says_what_becomes_of_an_answer_that_is_no_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_delimited(tmp_path / "data", "questions.csv", [ROWS[0], {**ROWS[1], "right": "E"}])
+    for name, remedy in (("error", "correct it"), ("uncounted", "the question is not counted")):
+        (tmp_path / name).mkdir()
+        task = task_of(tmp_path / name, monkeypatch, {**KEYS, "wrong_answers": name})
+        (issue,) = ChoiceReader(task).check(release_over(tmp_path / "data", "theirs"))
+        assert issue.message == f"the answer is none of A, B, C; {remedy}"
+
+
+def test_a_file_without_a_question_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = task_of(tmp_path, monkeypatch, {**KEYS, "files": "{lang}/test", "language": "{lang}"})
+    write_delimited(tmp_path / "data", "es/test.csv", ROWS[:1])
+    (tmp_path / "data" / "ko").mkdir()
+    (tmp_path / "data" / "ko" / "test.csv").write_text(",".join(ROWS[0]) + "\n", encoding="utf-8")
+    issues = ChoiceReader(task).check(release_over(tmp_path / "data", "theirs"))
+    assert [(issue.file, issue.kind) for issue in issues] == [("ko/test.csv", "empty-file")]
+
+
 def test_a_question_that_comes_twice_is_quoted_by_its_first_eighty_characters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

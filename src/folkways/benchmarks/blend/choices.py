@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, ClassVar
 
 import polars as pl
 
 from folkways.benchmarks.base import PromptOptions, Scoring, ShownOptions, Task
 from folkways.benchmarks.blend import data as blend
+from folkways.benchmarks.blend.data.files import cultures_by_name
 from folkways.benchmarks.blend.letter_replies import read_reply
 from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.multiple_choice.orders import check_names, split_variant, variant_name
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, culture_parts, missing_places
-from folkways.cultures import culture_named
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import (
     CUT,
@@ -134,12 +133,9 @@ def seen(
     return gold, chosen, whose.get(chosen) if chosen else None, " ".join(wrong) or None
 
 
-@cache
 def _code(country: str) -> str:
-    try:
-        return culture_named("blend", country).code
-    except UnknownNameError:
-        return country.replace(" ", "_")
+    culture = cultures_by_name().get(country)
+    return culture.code if culture else country.replace(" ", "_")
 
 
 def views(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:

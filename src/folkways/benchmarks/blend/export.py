@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from folkways.benchmarks.blend.data.files import country_name
 from folkways.benchmarks.studies import Study, StudyExport, StudyItem, answers_by_person, count_people
 from folkways.cultures import cultures
 from folkways.errors import FolkwaysError
@@ -33,7 +34,7 @@ def files(study: Study) -> Mapping[str, bytes]:
     for item in study.of("short_answers"):
         if item.culture is None or item.state == "draft" or (item.state == "dropped" and not item.result):
             continue
-        name = culture_name(item.culture)
+        name = country_name(cultures()[item.culture])
         if names.setdefault(name, str(item.population)) != item.population:
             raise FolkwaysError(
                 f"two populations are of the culture {name}; the released schema has one file per culture"
@@ -53,13 +54,6 @@ def files(study: Study) -> Mapping[str, bytes]:
         )
         written[f"questions/{name}_questions.csv"] = csv_bytes(QUESTION_HEADER, questions[name])
     return written
-
-
-def culture_name(code: str) -> str:
-    """What BLEnD's files call a culture ("South_Korea"); its name with underscores where BLEnD has none for
-    it."""
-    culture = cultures()[code]
-    return culture.names.get("blend", culture.name.replace(" ", "_"))
 
 
 def _annotation(item: StudyItem, review: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -40,7 +40,9 @@ def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
     rows = []
     for culture in cultures:
         local = get_culture(culture).languages[0]
-        ours = {name: [texts[ENGLISH], texts[local]] for name, texts in ours_by_name.items()}
+        ours = {
+            name: [texts[ENGLISH], texts.get(local, texts[ENGLISH])] for name, texts in ours_by_name.items()
+        }
         templates, source = (released[culture], "release") if culture in released else (ours, "folkways")
         rows.append((culture, orjson.dumps(templates).decode(), source))
     return pl.DataFrame(
@@ -69,7 +71,7 @@ def make_prompts(
     }
     brought = _brought(options.prompt_texts)
     variants = _variants(options, released_of, brought, default_variants, release)
-    wanted_languages = _languages(options.languages)
+    wanted_languages = _languages(options.languages, items["local_language"].unique())
     rows = []
     for culture, local, source in (
         items.select("culture", "local_language", "prompt_source").unique(maintain_order=True).iter_rows()
@@ -153,8 +155,8 @@ def _variants(
     return list(dict.fromkeys(chosen))
 
 
-def _languages(wanted: tuple[str, ...] | None) -> list[str]:
-    valid = {"local", ENGLISH, *(culture.languages[0] for culture in cultures_of("blend"))}
+def _languages(wanted: tuple[str, ...] | None, asked_in: Iterable[str]) -> list[str]:
+    valid = {"local", ENGLISH, *(culture.languages[0] for culture in cultures_of("blend")), *asked_in}
     for code in wanted or ():
         if code not in valid:
             raise UnknownNameError("language of blend/saq", code, valid)
@@ -314,8 +316,8 @@ def _items(release: Release) -> pl.DataFrame:
     """The items of ``ShortAnswers``, which planning, judging and reporting look at."""
     annotated = blend.read_annotations(release)
     questions = _questions(release, annotated)
-    locals_ = {culture.code: culture.languages[0] for culture in cultures_of("blend")}
     cultures = questions["culture"].unique(maintain_order=True)
+    locals_ = {code: get_culture(code).languages[0] for code in cultures}
     names = {code: blend.country_in_english(get_culture(code)) for code in cultures}
     nobody = pl.lit([])
     skip_reason = pl.lit(None, dtype=pl.String)

@@ -26,6 +26,7 @@ from folkways.benchmarks.culturalbench.votes import (
     Votes,
     to_files,
 )
+from folkways.display import plural
 from folkways.errors import DataError, FolkwaysError
 from folkways.files import write_bytes
 from folkways.text_tables import SUFFIXES, read_replies
@@ -146,6 +147,7 @@ class _Collection:
         default_factory=dict
     )  # with the place of each
     votes: dict[tuple[str, str, int], tuple[dict[str, Any], str]] = field(default_factory=dict)
+    unusable: set[str] = field(default_factory=set)  # ids of items in rows that cannot be used
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -231,6 +233,7 @@ def _item(collection: _Collection, place: str, row: Mapping[str, Any], *, again:
     """Take the question of a row; its id, or None where the row cannot be used. ``again``: rows repeat it,
     one per vote."""
     if not _complete(collection, place, row, ITEM_FIELDS):
+        collection.unusable.add((row.get("item") or "").strip())
         return None
     item = {entry.name: row.get(entry.name) or None for entry in ITEM_FIELDS}
     name = str(item["item"])
@@ -320,6 +323,8 @@ def _listed(collection: _Collection, place: str, text: str | None) -> list[dict[
 def _check_together(collection: _Collection) -> None:
     populations: dict[tuple[str, int], str] = {}
     for vote, place in collection.votes.values():
+        if vote["item"] in collection.unusable - collection.items.keys():
+            continue  # what is wrong with the item has been said
         if vote["item"] not in collection.items:
             collection.problems.append(f"{place}: there is no item {vote['item']!r} to vote on")
             continue
@@ -330,7 +335,7 @@ def _check_together(collection: _Collection) -> None:
                 f"{first or 'the country'!r} already, "
                 f"here to {vote['population'] or 'the country'!r}; a second population is a second round"
             )
-    if not collection.items:
+    if not collection.items and not collection.unusable:
         collection.problems.append("there is no question")
     counts = Counter(
         item["country"]
@@ -338,7 +343,8 @@ def _check_together(collection: _Collection) -> None:
         if item["country"] != (item["country"] or "").strip()
     )
     collection.problems += [
-        f"the country {country!r} begins or ends with a space, in {n} items" for country, n in counts.items()
+        f"the country {country!r} begins or ends with a space, in {plural(n, 'item')}"
+        for country, n in counts.items()
     ]
 
 

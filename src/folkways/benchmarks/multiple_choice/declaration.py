@@ -169,6 +169,12 @@ class Declaration:
         """What parts one column into several: each named group of the pattern is a column. None without."""
         return re.compile(self.keys["split"]["pattern"]) if "split" in self.keys else None
 
+    @property
+    def is_published(self) -> bool:
+        """Whether nobody can correct the data (``wrong_answers``): their mistakes are left out. Others are
+        errors."""
+        return self.keys.get("wrong_answers") == "uncounted"
+
     @cached_property
     def labels(self) -> tuple[str, ...]:
         return tuple(self.keys.get("labels", "ABCD"))

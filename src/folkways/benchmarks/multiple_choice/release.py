@@ -18,7 +18,14 @@ Entry = dict[str, Any]
 
 
 def check_question(
-    file: str, row: int, text: str, options: Sequence[str], gold: str, labels: Sequence[str]
+    file: str,
+    row: int,
+    text: str,
+    options: Sequence[str],
+    gold: str,
+    labels: Sequence[str],
+    *,
+    published: bool = True,
 ) -> Iterator[DataIssue]:
     """Issues of one question: ``empty-cell``, ``option-count``, ``duplicate-option`` and ``answer-outside``.
 
@@ -26,18 +33,20 @@ def check_question(
     text, options: as they are shown.
     gold: the right label as released.
     labels: the valid ones.
+    published: whether such questions are left out; in other data they are errors.
     """
     for name, cell in {"question": text, **dict(zip(labels, options, strict=False))}.items():
         if not cell.strip():
             yield DataIssue(file, "empty-cell", f"{name} is empty", row)
     if len(options) != len(labels):
-        yield DataIssue(
-            file, "option-count", f"{len(options)} options in place of {len(labels)}; it is left out", row
-        )
+        remedy = "it is left out" if published else "give each question as many"
+        message = f"{len(options)} options in place of {len(labels)}; {remedy}"
+        yield DataIssue(file, "option-count", message, row)
     elif len({option.strip().casefold() for option in options}) < len(options):
         yield DataIssue(file, "duplicate-option", "two options say the same", row, value=" | ".join(options))
     if gold not in labels:
-        message = f"the answer is none of {', '.join(labels)}; the question is not counted"
+        remedy = "the question is not counted" if published else "correct it"
+        message = f"the answer is none of {', '.join(labels)}; {remedy}"
         yield DataIssue(file, "answer-outside", message, row, "answer", gold)
 
 
@@ -104,25 +113,34 @@ class ChoiceReader:
         return True
 
     def check(self, release: Release) -> list[DataIssue]:
-        """Empty cells, duplicate options, answers outside the options, unknown countries and languages,
-        repeats."""
+        """Empty cells and files, duplicate options, answers outside the options, unknown countries and
+        languages, repeats."""
         issues: list[DataIssue] = []
+        empty = [file for _, file in self.declared.files(release)]
         items = Repeats("duplicate-id", "the same item id")
         questions = Repeats("duplicate-question", "the same question with the same options")
         for entry in self.declared.entries(release):
             issues += self.issues_of(entry)
             file, row, text = entry["file"], entry["row"], entry["text"]
+            if file in empty:
+                empty.remove(file)
             issues += items.issues(file, row, entry["item"], entry["item"])
             issues += questions.issues(
                 file, row, (entry["language_code"], text, *sorted(entry["shown_options"])), text[:80]
             )
-        return issues
+        return issues + [DataIssue(file, "empty-file", "holds no question") for file in empty]
 
     def issues_of(self, entry: Entry) -> Iterator[DataIssue]:
         """What is odd about one question."""
         file, row = entry["file"], entry["row"]
         yield from check_question(
-            file, row, entry["text"], entry["shown_options"], entry["gold_letter"], self.labels
+            file,
+            row,
+            entry["text"],
+            entry["shown_options"],
+            entry["gold_letter"],
+            self.labels,
+            published=self.declared.is_published,
         )
         yield from check_culture(file, row, entry["culture_code"])
         if entry["language_code"].partition("-")[0] not in languages():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import ClassVar, Self
 
 import polars as pl
@@ -20,7 +21,7 @@ from folkways.benchmarks.multiple_choice.declaration import ACCURACY, Declaratio
 from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.multiple_choice.lm_eval import HarnessPrompts, template_of, variant_with
 from folkways.benchmarks.templates import Template, choose_templates, wordings, wordings_if_any
-from folkways.errors import FolkwaysError
+from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, LEFT_OUT, Metric, Schema, State, likelihoods_of
 from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label, first_label
@@ -98,10 +99,11 @@ class ChoiceTask(ItemwiseTask):
         return made()
 
     def rows(self, release: Release) -> Iterable[Row]:
-        """The items that the declaration reads, without questions that have another number of options
-        (``check`` names them).
+        """The items that the declaration reads; of published data without questions that have another number
+        of options (``check`` names them).
 
-        Raises TypeError for a class without ``from_toml`` that does not override ``rows``.
+        Raises DataError for such a question in other data, TypeError for a class without ``from_toml`` that
+        does not override ``rows``.
         """
         if self.declared is None:
             raise TypeError(f"{type(self).__name__} says neither by rows nor by from_toml what its items are")
@@ -110,6 +112,13 @@ class ChoiceTask(ItemwiseTask):
             options, gold, of_harness = entry["shown_options"], entry["gold_letter"], entry["lm_eval_task"]
             row = places[of_harness]
             places[of_harness] += 1
+            if len(options) != len(self.labels) and not self.declared.is_published:
+                raise DataError(
+                    f"has {len(options)} options, and labels has {len(self.labels)} "
+                    f"({', '.join(self.labels)}): give each question as many",
+                    file=Path(entry["file"]),
+                    row=entry["row"],
+                )
             if len(options) == len(self.labels):
                 yield {
                     "item": entry["item"],
@@ -235,9 +244,8 @@ class ChoiceTask(ItemwiseTask):
 
     def why_uncounted(self, item: Row, profile: str) -> str | None:
         """An answer outside the options, in published data; in other data it is an error of the contract."""
-        if self.declared is None or self.declared.keys.get("wrong_answers") != "uncounted":
-            return None
-        return self.why_no_option(item)
+        published = self.declared is not None and self.declared.is_published
+        return self.why_no_option(item) if published else None
 
     def why_no_option(self, item: Row) -> str | None:
         """Why an item with such an answer is not counted; None where the answer is an option."""

@@ -3,8 +3,9 @@ that is right in one is right in another."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
@@ -21,6 +22,11 @@ from folkways.stats.intervals import Floats, Ints, cluster_totals
 
 FEWEST_FACTS = 10
 """Facts that two formats must share."""
+
+ONE_WAY, OTHER_WAY = np.array([[0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0]])
+IMAGINED = 0.5
+"""Half a fact for each way in which two formats can agree or not is in the variance, and not in the excess
+(Agresti and Min 2005): where none of the facts is wrong in both formats, others may be."""
 
 FORMATS: Schema = {
     "endpoint": pl.String,
@@ -81,6 +87,10 @@ def format_consistency(
     apart = (first - means[0][codes]) * (second - means[1][codes]) * n / (n - 1)
     linear = (apart - excess * (first - mean)) / mean
     estimate = clustered_mean(*cluster_totals(linear, clusters), float(linear @ linear), None, paired=True)
+    if estimate.error > 0:
+        imagined = (ONE_WAY - mean) * (OTHER_WAY - second.mean() - excess) / float(first.sum())
+        error = math.sqrt(estimate.error**2 + IMAGINED * float(imagined @ imagined))
+        estimate = replace(estimate, error=error)
     interval = estimate.interval()
     difference = Difference(excess, interval.low, interval.high, estimate.p())
     return FormatConsistency(given_right, expected, difference, int(first.size))

@@ -148,7 +148,8 @@ def _refusal(record: ReleaseRecord, folder: Path, differing: list[str], missing:
         lines.append(f"{len(differing)} with contents other than released: {shorten(differing)}")
     if missing:
         lines.append(f"{len(missing)} missing: {shorten(missing)}")
-    lines.append(f"Fetch it instead: folkways data fetch {record.name}")
+    if record.is_downloaded:
+        lines.append(f"Fetch it instead: folkways data fetch {record.name}")
     if differing and not record.is_pinned:
         accept = record.to_accept()
         lines.append(

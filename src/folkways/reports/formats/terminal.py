@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -110,10 +111,10 @@ class _ScoreTable:
             if len(task.profiles) > 1
             else 0
         )
-        taken = sum(wide + 2 for wide in widths.values()) + profiles + len(LOST) + 2
         groups = [value_name(score.facet, score.value) for score in task.headline if score.facet != WHOLE]
-        taken += max(map(len, groups), default=-2) + 2
-        most = max(NARROWEST_NAME, options.max_width - taken)
+        words = profiles + max(map(len, groups), default=-2) + 2
+        left = options.max_width - words - sum(wide + 2 for wide in widths.values()) - 2
+        most = max(NARROWEST_NAME, left - len(LOST))
         models = Column("model", no_wrap=True, overflow="ellipsis", min_width=NARROWEST_NAME, max_width=most)
         table = table_of_numbers(models, (), title=title, title_justify="left", title_style="")
         if profiles:
@@ -123,12 +124,20 @@ class _ScoreTable:
                 facet_title(next(score.facet for score in task.headline if score.facet != WHOLE)),
                 no_wrap=True,
             )
+        n_in_lines = _longest_word(row[-3] for row in rows)  # "320 (worth 12 questions)" may take two
+        left += widths["n"] - n_in_lines - NARROWEST_NAME - 2
         for name in numbers:
-            table.add_column(name, justify="right", no_wrap=True, min_width=widths[name])
-        table.add_column(LOST, overflow="fold")
+            least = n_in_lines if name == "n" else widths[name]
+            table.add_column(name, justify="right", no_wrap=least == widths[name], min_width=least)
+        whole_words = _longest_word([Text(LOST), *(row[-1] for row in rows)])
+        table.add_column(LOST, overflow="fold", min_width=max(1, min(left, whole_words)))
         for score, row in zip(task.headline, rows, strict=True):
             table.add_row(*row, style="dim" if score.baseline else "")
         yield Padding(table, (0, 0, 1, 0))
+
+
+def _longest_word(texts: Iterable[Text]) -> int:
+    return max(len(word) for text in texts for word in text.plain.split() or [""])
 
 
 def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:

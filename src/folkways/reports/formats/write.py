@@ -17,7 +17,7 @@ from typing import IO
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from folkways.errors import FolkwaysError, UnknownNameError, need_extra, option
+from folkways.errors import FolkwaysError, UnknownNameError, need_extra
 from folkways.records import SAID, plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
@@ -107,11 +107,6 @@ def write_report(
     return written + tables
 
 
-def remedy() -> str:
-    """What to do if a report cannot be written."""
-    return f"Name another folder with {option('out', 'DIR')}"
-
-
 def _write_tables(data: ReportData, out: Path, formats: Sequence[str]) -> list[Path]:
     written: list[Path] = []
     for name, frame, cut in (
@@ -131,7 +126,7 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
         raise FolkwaysError(
-            f"cannot write the report: {folder} is a file, not a folder\n{remedy()}"
+            f"cannot write the report: {folder} is a file, not a folder\nName another folder."
         ) from error
     except OSError as error:
         raise _explain(error, folder) from error
@@ -199,11 +194,13 @@ def _explain(error: Exception, path: Path) -> FolkwaysError:
     ):
         return FolkwaysError(
             f"cannot write {path}: the disk is full, or the file is larger than is allowed here\n"
-            f"Free some space. {remedy()}. No file was left half written; the scores are safe in the "
-            "workspace."
+            "Free some space, or name another folder. No file was left half written; the scores are safe in "
+            "the workspace."
         )
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return FolkwaysError(f"cannot write {path}: the folder is read-only for you\n{remedy()}")
+        return FolkwaysError(f"cannot write {path}: the folder is read-only for you\nName another folder.")
     if number in (errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
-        return FolkwaysError(f"cannot write {path}: a file or folder of that name is in the way\n{remedy()}")
-    return FolkwaysError(f"cannot write {path}: {words}\n{remedy()}")
+        return FolkwaysError(
+            f"cannot write {path}: a file or folder of that name is in the way\nName another folder."
+        )
+    return FolkwaysError(f"cannot write {path}: {words}\nName another folder.")

@@ -14,6 +14,7 @@ from folkways.runs.deployment import check_deployable
 from folkways.runs.models import Model
 from folkways.runs.options import Cluster, Deployment
 from folkways.workspace.database import Workspace
+from folkways.workspace.database_errors import WorkspaceError
 
 T = TypeVar("T")
 
@@ -157,11 +158,13 @@ def check_reachable(ray: Any, workspace: Workspace) -> None:
 
 
 def plain_errors(work: Callable[[], T]) -> T:
-    """What ``work`` returns; its FolkwaysError as one that can be sent to another process."""
+    """What ``work`` returns; its FolkwaysError as one that can be sent to another process, and that of a
+    workspace as one."""
     try:
         return work()
     except FolkwaysError as error:
-        raise FolkwaysError(str(error)) from None
+        kind = WorkspaceError if isinstance(error, WorkspaceError) else FolkwaysError
+        raise kind(str(error)) from None
 
 
 def tell_stops(session: str, stops: int) -> None:

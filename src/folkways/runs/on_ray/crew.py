@@ -324,8 +324,9 @@ class RayWorkerPool:
                 for field in ADDED:
                     of = now if field in ("in_flight", "places") else parts
                     setattr(progress, field, sum(getattr(part, field) for part in of))
+            costs = [part.usd for part in parts]
             if progress.usd is not None:
-                progress.usd = sum(part.usd or 0.0 for part in parts)
+                progress.usd = None if None in costs else sum(filter(None, costs))
             for part in parts:
                 progress.last_error = part.last_error or progress.last_error
                 progress.about = part.about or progress.about

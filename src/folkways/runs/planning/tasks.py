@@ -80,7 +80,8 @@ def _lacks(task: Task, options: RunOptions) -> str:
     """What of its data is not on this disk, found without reading them; empty where nothing is lacking."""
     name = _release_name(task, options)
     if _is_absent(name):
-        return f"its data are not on this disk; folkways data fetch {name} brings them"
+        copy = "" if get_record(name).is_downloaded else " --from DIR"
+        return f"its data are not on this disk; folkways data fetch {name}{copy} brings them"
     if name not in release_names():
         return ""
     record = get_record(name)
@@ -115,10 +116,11 @@ def _without_data(
             lines_of_tasks.append(f"{task.name}: {error}")
     if absent:
         lines = [f"  {', '.join(tasks)}: {name}" for name, tasks in absent.items()]
-        fetch = f"folkways data fetch {' '.join(absent)}"
-        lines_of_tasks.insert(
-            0, "\n".join(["these tasks need data that are not on this disk:", *lines, f"Fetch them: {fetch}"])
-        )
+        downloaded = [name for name in absent if get_record(name).is_downloaded]
+        if downloaded:
+            lines.append(f"Fetch them: folkways data fetch {' '.join(downloaded)}")
+        lines += [get_record(name).to_get(name) for name in absent if name not in downloaded]
+        lines_of_tasks.insert(0, "\n".join(["these tasks need data that are not on this disk:", *lines]))
     return NotOnDiskError(
         "\n".join(
             [

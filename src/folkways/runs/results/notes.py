@@ -12,7 +12,8 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.cultures import get_language
 from folkways.display import count, number, percent, plural
-from folkways.errors import FolkwaysError
+from folkways.endpoints.clean import quotable
+from folkways.errors import FolkwaysError, option
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.names import WHOLE
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Signature, headline_of, is_baseline
@@ -185,3 +186,17 @@ def _judged(
     )
     scored = scores_of_run(plan, pl.concat(pages, how="vertical_relaxed"))
     return scored.filter(facet=WHOLE, metric=headline_of(task.metrics, {*scored["metric"]}).name)
+
+
+def served_warnings(used: Mapping[str, Sequence[results.Usage]]) -> Iterator[str]:
+    """A sentence for each model whose replies name several models: its name was given to another version
+    meanwhile, or a router chose. used: by run; of the models that folkways ran itself the signature tells."""
+    for run, uses in used.items():
+        for use in uses:
+            if len(use.served) > 1 and not use.endpoint.startswith(results.SERVED_HERE):
+                names = [f"{quotable(name, limit=60)} ({count:,})" for name, count in use.served.items()]
+                names[MAX_NAMED:] = ["others"] if len(names) > MAX_NAMED else []
+                yield (
+                    f"In run {run} the replies of {use.endpoint} say that they come from different models: "
+                    f"{listing(names)}. Its scores mix them; {option('afresh', True)} asks everything anew."
+                )

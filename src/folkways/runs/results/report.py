@@ -32,7 +32,7 @@ from folkways.runs.results.completeness import lacking
 from folkways.runs.results.contrasts import compared_of_task, stored_contrasts
 from folkways.runs.results.judgements import inputs_of, judged_of_task, results_of_runs
 from folkways.runs.results.model_names import model_names
-from folkways.runs.results.notes import cut_warnings, other_language_warnings, read_otherwise
+from folkways.runs.results.notes import cut_warnings, other_language_warnings, read_otherwise, served_warnings
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import WORKSPACE, Workspace, opened
@@ -144,7 +144,8 @@ def collect(
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
     inputs = inputs_of(judged.drop("text", "gold", strict=False), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
-    used = {run.name: results.usage(workspace, run) for run in runs if with_judgements or with_verdict}
+    uses = {run.name: results.usage(workspace, run) for run in runs}
+    used = uses if with_judgements or with_verdict else {}
     records = {} if show_items else {task: release.record for task, release in opened.items()}
     withheld = {task: record.kept for task, record in records.items() if record.items_may_leave is False}
     apart = replies if with_judgements and not withheld and inputs.treated.is_empty() else None
@@ -180,6 +181,7 @@ def collect(
             *cut_warnings(every, signatures, tasks),
             *otherwise,
             *_warnings(runs),
+            *served_warnings(uses),
             *map(NOT_STORED.format, without_references),
         ),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),

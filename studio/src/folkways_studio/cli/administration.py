@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.sdk.cli import Number, workspace_option
+from folkways.sdk.cli import Number, WholeNumber, workspace_option
 from folkways.sdk.errors import UnknownNameError
 from folkways_studio.cli.places import opened
 
@@ -70,7 +70,7 @@ def list_tokens(study: str | None, workspace: str) -> None:
 
 
 @click.command("revoke-token")
-@click.argument("number", type=click.IntRange(min=1))
+@click.argument("number", type=WholeNumber(min=1))
 @click.option(
     "--study",
     metavar="STUDY",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.sdk.cli import print_json
+from folkways.sdk.cli import WholeNumber, print_json
 from folkways_studio.cli.places import with_study_client
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ def assign(client: StudyClient, study: str, file: Path, preview: bool, **how: bo
     help="To people who said what is in a field of the item; may be given again.",
 )  # fmt: skip
 @click.option(
-    "--each", type=click.IntRange(1, 1000), help="People per item; else as many as answers are missing."
+    "--each", type=WholeNumber(1, 1000), help="People per item; else as many as answers are missing."
 )
-@click.option("--most", type=click.IntRange(min=1), help="Items per person at most, with those of before.")
+@click.option("--most", type=WholeNumber(min=1), help="Items per person at most, with those of before.")
 @click.option(
     "--among", multiple=True, metavar="NAME", help="Only this person or population; may be given again."
 )
 @click.option(
-    "--active-days", type=click.IntRange(1, 3650), help="Only people who took a task within so many days."
+    "--active-days", type=WholeNumber(1, 3650), help="Only people who took a task within so many days."
 )
 @click.option("--again", is_flag=True, help="Items that are assigned already, too: to others than before.")
 @click.option("--stalled", is_flag=True, help="Only items that are stalled: to others than before.")

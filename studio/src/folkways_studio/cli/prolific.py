@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.sdk.cli import CommandGroup, WholeNumber
 from folkways.sdk.errors import DataError, FolkwaysError
 from folkways_studio.cli.places import open_study_client, place_options, with_study_client
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from folkways_studio.cli.places import StudyClient
 
 
-@click.group("prolific")
+@click.group("prolific", cls=CommandGroup)
 def command() -> None:
     """Recruit people for a study at Prolific, and pay them. The token of your account there is in
     PROLIFIC_API_TOKEN.
@@ -35,21 +36,17 @@ def command() -> None:
 @click.option(
     "--population", required=True, metavar="NAME", help="The population that people are recruited for."
 )
-@click.option("--places", required=True, type=click.IntRange(min=1), help="How many people.")
+@click.option("--places", required=True, type=WholeNumber(min=1), help="How many people.")
 @click.option(
-    "--reward",
-    required=True,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="For each, in hundredths: 300 is 3.00.",
+    "--reward", required=True, type=WholeNumber(min=1), help="For each, in hundredths: 300 is 3.00."
 )
 @click.option(
-    "--minutes", required=True, type=click.IntRange(min=1), help="How long it takes, as people are told."
+    "--minutes", required=True, type=WholeNumber(min=1), help="How long it takes, as people are told."
 )
 @click.option(
     "--description", metavar="TEXT", help="What people read before they begin, in place of the study's own."
 )
-@click.option("--days", type=click.IntRange(1, 365), default=90, help="How long the link lets people in.")
+@click.option("--days", type=WholeNumber(1, 365), default=90, help="How long the link lets people in.")
 @click.option(
     "--address", metavar="URL", help="Where people's browsers find the studio: https://studio.example.org"
 )
@@ -143,7 +140,7 @@ def show(number: str) -> None:
 
 @command.command("top-up")
 @click.argument("number", metavar="ID")
-@click.option("--places", required=True, type=click.IntRange(min=1), help="How many people in all.")
+@click.option("--places", required=True, type=WholeNumber(min=1), help="How many people in all.")
 def top_up(number: str, places: int) -> None:
     """Offer a study at Prolific to more people."""
     from folkways_studio.people.prolific import Prolific

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.sdk.cli import DEFAULT_WORKSPACE, Number, workspace_option
+from folkways.sdk.cli import DEFAULT_WORKSPACE, CommandGroup, Number, WholeNumber, workspace_option
 from folkways.sdk.errors import FolkwaysError
 from folkways_studio.cli import administration, prolific, study_data, translations
 from folkways_studio.cli.places import open_study_client, opened, place_options, with_study_client
@@ -25,14 +25,13 @@ MODELS_VARIABLE = "FOLKWAYS_STUDIO_MODELS"
 STATES = {"open": "open", "pause": "paused", "close": "closed"}
 
 
-@click.group("studio", invoke_without_command=True, context_settings={"show_default": True})
+@click.group("studio", cls=CommandGroup, invoke_without_command=True, context_settings={"show_default": True})
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8765, help="Port; 0 for any free one.")
+@click.option("--port", type=WholeNumber(0, 65535), default=8765, help="Port; 0 for any free one.")
 @click.option(
     "--workers",
-    type=click.IntRange(1, 64),
+    type=WholeNumber(1, 64),
     default=1,
-    metavar="N",
     help="Processes that answer; more than one for a workspace on PostgreSQL with many people.",
 )
 @click.option(
@@ -374,12 +373,7 @@ def set_state(client: StudyClient, study: str, action: str) -> None:
 @click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]),
               default="annotator", help="What these people may do.")  # fmt: skip
 @click.option("--population", metavar="NAME", help="Where annotators come from.")
-@click.option(
-    "--uses",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How many people may use it; by default any number.",
-)
+@click.option("--uses", type=WholeNumber(min=1), help="How many people may use it; by default any number.")
 @click.option("--days", type=Number(min=0.01), default=30, help="How long it is valid.")
 @click.option("--address", default="http://127.0.0.1:8765", metavar="URL", help="Where the studio is.")
 @with_study_client

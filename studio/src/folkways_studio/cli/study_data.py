@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from folkways.sdk.cli import Number, completion, file_at, folder_option, names, out_option, print_json
+from folkways.sdk.cli import (
+    Number,
+    WholeNumber,
+    completion,
+    file_at,
+    folder_option,
+    names,
+    out_option,
+    print_json,
+)
 from folkways_studio.cli.assigning import COMMANDS as ASSIGNING
 from folkways_studio.cli.places import with_study_client
 from folkways_studio.exports import FORMATS
@@ -126,10 +135,10 @@ def media(client: StudyClient, study: str, files: tuple[Path, ...], gone: tuple[
 @click.argument("study")
 @click.argument("stage")
 @click.argument("run", shell_complete=completion.runs)
-@click.option("--per-culture", type=click.IntRange(min=1), default=120, help="Answers per culture, at most.")
+@click.option("--per-culture", type=WholeNumber(min=1), default=120, help="Answers per culture, at most.")
 @click.option("--all", "everything", is_flag=True, help="Draw right answers, too, not only wrong ones.")
 @click.option("--models", metavar="LIST", help="Only answers of these models of the run.")
-@click.option("--seed", type=int, default=0, help="For the draw.")
+@click.option("--seed", type=WholeNumber(), default=0, help="For the draw.")
 @with_study_client
 def draw(client: StudyClient, study: str, everything: bool, models: str | None, **others: Any) -> None:
     """Draw answers of models from a stored run at random, for people to judge."""
@@ -230,7 +239,7 @@ def _shown(coefficient: Mapping[str, Any]) -> str:
 @click.argument("study")
 @click.argument("stage")
 @click.argument("person", metavar="PSEUDONYM")
-@click.option("--count", type=click.IntRange(min=1), default=50, help="Items, at most.")
+@click.option("--count", type=WholeNumber(min=1), default=50, help="Items, at most.")
 @click.option("--hours", type=Number(min=0.1), default=72, help="How long they are kept for the person.")
 @out_option("Where the workbook goes (.xlsx)", "STAGE-PSEUDONYM.xlsx", required=True)
 @with_study_client

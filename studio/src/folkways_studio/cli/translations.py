@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.sdk.cli import out_option
+from folkways.sdk.cli import CommandGroup, out_option
 from folkways.sdk.errors import FolkwaysError, UnknownNameError
 from folkways_studio.cli.places import open_study_client, place_options
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 CATALOGUE = click.argument("catalogue", metavar="LANGUAGE|FILE.po")
 
 
-@click.group("locale")
+@click.group("locale", cls=CommandGroup)
 def command() -> None:
     """Have people check the translation of the studio's own pages, in a study of the template
     `interface-translation`."""

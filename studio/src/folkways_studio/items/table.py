@@ -17,6 +17,7 @@ from folkways_studio.database.rows import count, delete_rows
 from folkways_studio.errors import ConflictError, Message, SubmissionError
 from folkways_studio.items.search import ORDERS
 from folkways_studio.records import LEFT_OUT, Item
+from folkways_studio.stages.parts.base import ALT, TRANSCRIPT
 from folkways_studio.stages.parts.form_fields import FormFields, text, texts
 
 COLUMNS = ("stage", "population", "state", "assigned", "answers", "disagreement", "people", "suggestions")
@@ -36,7 +37,8 @@ MOST_FILTERS = 50
 """Saved filters of a study."""
 
 SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "text")
-"""What an item is called by: the first of these fields that it has, else another text, else anything."""
+"""What an item is called by: the first of these fields that it has, else another text that
+is no file's name, else anything."""
 
 
 def in_words(value: Any) -> str:
@@ -58,11 +60,14 @@ def in_words(value: Any) -> str:
 
 
 def facts_of(subject: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What an item is about, field by field, the most telling first."""
+    """What an item is about, field by field, the most telling first: names of files after all texts."""
 
     def rank(fact: tuple[str, Any]) -> int:
         name, value = fact
-        return SUBJECT.index(name) if name in SUBJECT else len(SUBJECT) + (not isinstance(value, str))
+        if name in SUBJECT:
+            return SUBJECT.index(name)
+        is_file = f"{name}{ALT}" in subject or f"{name}{TRANSCRIPT}" in subject
+        return len(SUBJECT) + (is_file or not isinstance(value, str))
 
     return sorted(subject.items(), key=rank)
 

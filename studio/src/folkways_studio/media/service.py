@@ -8,6 +8,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import PureWindowsPath
 
 import sqlalchemy as sa
 
@@ -189,7 +190,9 @@ def delete_files(workspace: Workspace, study_id: int) -> None:
 
 def no_file(name: str) -> str:
     """The message about a file that an item names but the study lacks."""
-    return f"there is no picture or recording {name!r} in the study; bring it first"
+    bare = PureWindowsPath(name).name
+    way = "bring it first" if bare == name else f"files are known without their folders: write {bare!r}"
+    return f"there is no picture or recording {name!r} in the study; {way}"
 
 
 def read_bytes(workspace: Workspace, media: Media) -> bytes:

@@ -12,6 +12,7 @@ file.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,7 @@ class Consensus(OwnOrderKind):
                 continue
             fields[field] = text_of(content, field, problems, most=20_000)
             if more:
+                fields[field] = unicodedata.normalize("NFC", fields[field])  # as names of files are stored
                 ask = (
                     "a picture needs words for those who do not see it"
                     if more == ALT

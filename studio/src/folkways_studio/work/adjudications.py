@@ -48,8 +48,8 @@ def adjudicate(
         }
         connection.execute(sa.insert(schema.adjudications).values(**values, created=time.time()))
         stage = from_row(Stage, get_row(connection, schema.stages, id=item.stage_id))
-        asked = [part["key"] for part in stage_kind(stage.kind).asked(item.content, stage.config)]
-        replaced = {*asked, "disputed"} if decision else ()
+        keys = [part["key"] for part in stage_kind(stage.kind).asked(item.content, stage.config)]
+        replaced = {*keys, "disputed"} if decision else ()
         earlier = {name: value for name, value in (item.result or {}).items() if name not in replaced}
         result = {**earlier, **decision, "adjudicated": True}
         state = ItemState.DROPPED if drop else ItemState.DONE

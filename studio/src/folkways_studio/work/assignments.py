@@ -80,8 +80,9 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class NoWork:
-    """Why there is nothing to do. reason: ``paused``, ``closed``, ``not_active``, ``cap``, ``quota``,
-    ``failed`` (the test), ``training`` (of ``stage``, which comes first) or ``none_left``.
+    """Why there is nothing to do. reason: ``paused``, ``closed``, ``not_active``, ``no_role`` (for the stage
+    that is named), ``cap``, ``quota``, ``failed`` (the test), ``training`` (of ``stage``, which comes first)
+    or ``none_left``.
     """
 
     reason: str
@@ -157,7 +158,9 @@ def claim_batch(
         if isinstance(worker, NoWork):
             return worker
         person, stages = worker
-        if not stages or stage_kind(stages[0].kind).authored:
+        if not stages:
+            return NoWork("no_role")
+        if stage_kind(stages[0].kind).authored:
             return NoWork("none_left")
         if needs_training(connection, person.id, stages[0]):
             return NoWork("training", stages[0].name)

@@ -26,6 +26,19 @@ from folkways_studio.workflows.wordings import StudyTexts
 
 Row = Mapping[str, str]
 
+NO_WORK: Mapping[str, str] = {
+    "paused": "the study is paused; open it first",
+    "closed": "the study is closed; open it first",
+    "not_active": "the person is not at work: they have not agreed yet, are paused, or have left",
+    "no_role": "this stage is for people of another role",
+    "training": "the person has not gone through the training of this stage; ask them to open the study on "
+    "the web first",
+    "cap": "the person has had as many items of this stage as one person may",
+    "failed": "the person has failed the test of this stage",
+    "none_left": "there is no item left in this stage that the person may work on",
+}
+"""Why there is nothing to hand out: a reason of ``NoWork`` -> what a researcher reads."""
+
 
 def export_workbook(
     workspace: Workspace, participant_id: int, stage: str, count: int, *, hours: float = 72
@@ -48,13 +61,8 @@ def export_workbook(
             f"stages of kind {work_stage.kind} cannot be worked on off line; those that can: {able}"
         )
     works = claim_batch(workspace, participant_id, stage, count, seconds=hours * 3600)
-    if isinstance(works, NoWork) and works.reason == "training":
-        raise FolkwaysError(
-            "the person has not gone through the training of this stage; ask them to open the study on "
-            "the web first"
-        )
     if isinstance(works, NoWork):
-        raise FolkwaysError(f"there is nothing to hand out: {works.reason.replace('_', ' ')}")
+        raise FolkwaysError(f"nothing was handed out: {NO_WORK[works.reason]}")
     kind = stage_kind(work_stage.kind)
     rows, offered = [], []
     for work in works:
@@ -69,11 +77,11 @@ def export_workbook(
     frame = pl.DataFrame(
         [{name: row.get(name, "") for name in names} for row in rows], schema=dict.fromkeys(names, pl.String)
     )
-    guidelines = texts.guidelines(stage)
-    manual = texts.manual(stage)
+    guidelines, manual = texts.guidelines(stage), texts.manual(stage)
+    short = guidelines.text if guidelines else work_stage.config["guidelines"]
     help = [
         *([("guidelines in full", manual.text)] if manual else ()),
-        ("guidelines", guidelines.text if guidelines else work_stage.config["guidelines"]),
+        *([("guidelines", short)] if short else ()),
         ("task", kind.about),
         ("columns to fill in", ", ".join(schema.columns)),
         *schema.help.items(),

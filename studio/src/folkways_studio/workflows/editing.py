@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from folkways_studio.stages.parts.base import options_of
 from folkways_studio.workflows.definition import Definition, PopulationDefinition, StageDefinition
 
 FREE = ("title", "about", "prolific")
@@ -37,6 +38,9 @@ FREE_OPTIONS = (
     "suggestions_from",
 )
 """Settings of a stage that may change at any time: none of them is in what people said before."""
+
+WORDS = ("label", "help", "ends")
+"""What people read of a part of a form: it can be mended at any time."""
 
 Raws = tuple[Mapping[str, Any], Mapping[str, Any]]
 """A part of both descriptions, as it is in their files."""
@@ -187,15 +191,19 @@ def _stages(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
 
 def _stage(old: StageDefinition, new: StageDefinition, raw: Raws, place: str, used: bool, edit: Edit) -> None:
     edit.note_texts(place, raw, ("title", "guidelines", "manual"))
-    fixed_because = (
-        "it has items; import them into a new stage if they are to be asked in another way" if used else ""
-    )
+    other = "import them into a new stage if they are to be asked in another way"
+    fixed_because = f"it has items; {other}" if used else ""
     for key in ("kind", "role"):
         if getattr(old, key) != getattr(new, key):
             edit.note(f"{place}, {key}", "changed", fixed_because)
     for key in sorted({*old.config, *new.config} - {"guidelines", "manual"}):
         was, becomes = old.config.get(key), new.config.get(key)
         if was == becomes:
+            continue
+        if key in ("show", "ask"):
+            same = [*map(_without_words, was or ())] == [*map(_without_words, becomes or ())]
+            words = f"it has items; only its words ({', '.join(WORDS)}) can still change: {other}"
+            edit.note(f"{place}, {key}", "changed", words if used and not same else "")
             continue
         why = "" if key in FREE_OPTIONS else fixed_because
         if key == "answers" and used:
@@ -205,3 +213,8 @@ def _stage(old: StageDefinition, new: StageDefinition, raw: Raws, place: str, us
                 else f"stays {was} or grows: so many people are being asked already"
             )
         edit.note(f"{place}, {key}", f"{was} is now {becomes}", why)
+
+
+def _without_words(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    options = {"options": [value for value, _ in options_of(part, {})]} if "options" in part else {}
+    return {name: value for name, value in part.items() if name not in WORDS} | options

@@ -10,8 +10,17 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.build.sources import AnswerForm, SourceQuestion, select_sources
+from folkways.benchmarks.blend.build.sources import (
+    NO_TEXT,
+    NOT_ASKED,
+    AnswerForm,
+    Selection,
+    SourceQuestion,
+    select_sources,
+    spoken_name,
+)
 from folkways.errors import DataError
+from folkways.releases.release_records import Release
 from tests.support.blend_data import NOT_KNOWING, group, release_at, write_csv
 
 NAMES = {"UK": "the UK", "South_Korea": "South Korea"}
@@ -113,3 +122,82 @@ def test_only_the_questions_that_are_wanted(tmp_path: Path) -> None:
     assert len(read(tmp_path, {}, wanted=("Q-1",))) == 1
     with pytest.raises(DataError, match=r"no question 'Q-9'; ids look like 'Q-1'"):
         read(tmp_path, {}, wanted=("Q-9",))
+
+
+def two_files(folder: Path, asked: dict[str, list[str]], answered: dict[str, list[str]]) -> Release:
+    """Questions and answers of the UK and South Korea, by country the ids of each, repeated as they are
+    listed."""
+    for country, ids in asked.items():
+        english = [f"What is {key} in {NAMES[country]}?" for key in ids]
+        local = english if country == "UK" else ["?"] * len(ids)
+        rows = [
+            (key, "Food", "English (US)", *texts) for key, *texts in zip(ids, english, local, strict=True)
+        ]
+        header = ["ID", "Topic", "Source", "Question", "Translation"]
+        write_csv(folder / "questions" / f"{country}_questions.csv", header, rows)
+    for country, ids in answered.items():
+        entry = {
+            "question": "?",
+            "en_question": "?",
+            "annotations": [group(["a"], [country], 1), group(["b"], [f"the {country}"], 3)],
+            "idks": NOT_KNOWING,
+        }
+        (folder / "annotations").mkdir(exist_ok=True)
+        text = json.dumps([{"ID": key, **entry} for key in ids])
+        (folder / "annotations" / f"{country}_data.json").write_text(text)
+    return release_at(folder)
+
+
+def selected(release: Release, **more: Any) -> Selection:
+    return select_sources(blend.read_annotations(release), blend.read_questions(release), **more)
+
+
+def test_a_question_of_any_country_is_kept_or_counted_among_those_left_out(tmp_path: Path) -> None:
+    asked = {"UK": ["Q-1"], "South_Korea": ["Q-1", "Q-2"]}
+    release = two_files(tmp_path, asked, {"UK": ["Q-1", "Q-3"], "South_Korea": ["Q-1", "Q-2"]})
+    together = selected(release)
+    assert [source.question for source in together.sources] == ["Q-1"]
+    assert together.filtered == {NOT_ASKED: 1, NO_TEXT: 1}
+    apart = selected(release, by_culture=True)
+    assert {source.question: [*source.groups] for source in apart.sources} == {
+        "Q-1": ["UK", "South_Korea"],
+        "Q-2": ["South_Korea"],
+    }
+    assert apart.filtered == {NO_TEXT: 1}
+
+
+def test_no_country_is_asked_about_another(tmp_path: Path) -> None:
+    asked = {"UK": ["Q-1", "Q-2"], "South_Korea": ["Q-3", "Q-1"]}
+    every = ["Q-1", "Q-2", "Q-3"]
+    for source in selected(two_files(tmp_path, asked, {"UK": every, "South_Korea": every})).sources:
+        assert source.text == f"What is {source.question} in your country?"
+        assert source.texts == {
+            country: f"What is {source.question} in {name}?" for country, name in NAMES.items()
+        }
+
+
+def test_an_answer_counts_by_its_votes_wherever_it_is_listed(tmp_path: Path) -> None:
+    ids = {"UK": ["Q-1"], "South_Korea": ["Q-1"]}
+    (source,) = selected(two_files(tmp_path, ids, ids)).sources
+    assert [entry.count for entry in source.groups["UK"]] == [1, 3]
+
+
+@pytest.mark.parametrize("repeated", ["asked", "answered"])
+def test_of_two_questions_with_one_id_none_is_chosen(tmp_path: Path, repeated: str) -> None:
+    ids = {"UK": ["Q-1"], "South_Korea": ["Q-1"]}
+    twice = {**ids, "South_Korea": ["Q-1", "Q-1"]}
+    release = two_files(tmp_path, *((twice, ids) if repeated == "asked" else (ids, twice)))
+    with pytest.raises(DataError, match="the question 'Q-1' of South_Korea is in its file twice"):
+        selected(release)
+
+
+def test_names_have_their_article() -> None:
+    names = ("UK", "US", "South_Korea", "Netherlands", "United_Arab_Emirates", "Kenya")
+    assert [*map(spoken_name, names)] == [
+        "the UK",
+        "the US",
+        "South Korea",
+        "the Netherlands",
+        "the United Arab Emirates",
+        "Kenya",
+    ]

@@ -3,8 +3,11 @@ at hand."""
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
+import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -13,7 +16,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.blend import data as blend
-from folkways.cultures import cultures_of
+from folkways.cultures import cultures, cultures_of
 from folkways.errors import DataError, FolkwaysError
 from tests.support.blend_data import (
     MCQ_HEADER,
@@ -177,6 +180,84 @@ def test_a_missing_column_and_a_missing_part_are_said(tmp_path: Path) -> None:
         blend.read_questions(release_at(tmp_path))
     with pytest.raises(FolkwaysError, match="has no annotations"):
         blend.read_annotations(release_at(tmp_path))
+
+
+@pytest.mark.parametrize("part", ["questions", "prompts", "mcq"])
+@pytest.mark.parametrize(("separator", "mark", "end"), [(";", "\ufeff", "\r\n"), ("\t", "", "\n")])
+def test_every_table_is_read_as_a_spreadsheet_writes_it(
+    tmp_path: Path, part: str, separator: str, mark: str, end: str
+) -> None:
+    read = {"questions": blend.read_questions, "prompts": blend.read_prompts, "mcq": blend.read_mcq}[part]
+    tables = []
+    for folder in (tmp_path / "plain", tmp_path / "spreadsheet"):
+        root = write_mcq(write_release(folder))
+        if folder.name == "spreadsheet":
+            for file in root.rglob("*.csv"):
+                cells = list(csv.reader(file.read_text(encoding="utf-8").splitlines(keepends=True)))
+                text = io.StringIO(newline="")
+                csv.writer(text, delimiter=separator, lineterminator=end).writerows(cells)
+                file.write_bytes((mark + text.getvalue()).encode())
+        tables.append(read(release_at(root)))
+    assert tables[0].height > 0
+    assert tables[1].equals(tables[0])
+
+
+@pytest.mark.parametrize("change", [1, -1])
+@pytest.mark.parametrize("part", ["questions", "prompts", "mcq"])
+def test_a_row_with_a_cell_too_many_or_too_few_is_named(tmp_path: Path, part: str, change: int) -> None:
+    read = {"questions": blend.read_questions, "prompts": blend.read_prompts, "mcq": blend.read_mcq}[part]
+    root = write_mcq(write_release(tmp_path))
+    file = root / ("mc_questions_file.csv" if part == "mcq" else f"{part}/Spain_{part}.csv")
+    header, *rows = csv.reader(file.read_text(encoding="utf-8").splitlines(keepends=True))
+    rows[1] = [*rows[1], "?"] if change > 0 else rows[1][:change]
+    write_csv(file, header, [tuple(row) for row in rows])
+    with pytest.raises(DataError) as caught:
+        read(release_at(root))
+    assert f"{file.name}, row 2: has {len(header) + change} cells, the header names {len(header)}" in str(
+        caught.value
+    )
+
+
+def test_the_countries_of_options_go_by_their_letters(tmp_path: Path) -> None:
+    *row, _, answer = MCQ_ROWS[0]
+    countries = '{"D": "US", "B": "Spain", "A": "South_Korea", "C": "dummy"}'
+    write_csv(tmp_path / "mc_questions_file.csv", MCQ_HEADER, [(*row, countries, answer)])
+    table = blend.read_mcq(release_at(tmp_path))
+    assert table["choice_countries"].to_list() == [["South_Korea", "Spain", "dummy", "US"]]
+
+
+def test_any_culture_with_a_language_may_have_files_and_those_of_the_paper_come_first(tmp_path: Path) -> None:
+    spoken = [culture for culture in cultures().values() if culture.languages]
+    for culture in spoken:
+        name = culture.names.get("blend", culture.name.replace(" ", "_"))
+        content = {"Q-1": {"question": "?", "en_question": "?", "annotations": [], "idks": {}}}
+        (tmp_path / "annotations").mkdir(exist_ok=True)
+        (tmp_path / "annotations" / f"{name}_data.json").write_text(json.dumps(content), encoding="utf-8")
+    codes = blend.read_annotations(release_at(tmp_path))["culture"].to_list()
+    assert codes[:16] == [culture.code for culture in cultures_of("blend")]
+    assert sorted(codes) == sorted(culture.code for culture in spoken)
+    kenya = tmp_path / "kenya" / "annotations"
+    kenya.mkdir(parents=True)
+    shutil.copy(tmp_path / "annotations" / "Kenya_data.json", kenya)
+    assert blend.looks_like(kenya.parent)
+
+
+@pytest.mark.parametrize("part", ["annotations", "questions", "prompts"])
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("South Korea", "write 'South_Korea'"),
+        ("KE", "write 'Kenya'"),
+        ("Atlantis", "write the name of a culture, with _ for spaces"),
+    ],
+)
+def test_a_file_of_no_culture_is_not_passed_over(tmp_path: Path, part: str, name: str, remedy: str) -> None:
+    root = write_release(tmp_path)
+    ending = "_data.json" if part == "annotations" else f"_{part}.csv"
+    shutil.copy(root / part / f"Spain{ending}", root / part / f"{name}{ending}")
+    with pytest.raises(DataError, match=f"no culture is called '{name}': {remedy}") as caught:
+        getattr(blend, f"read_{part}")(release_at(root))
+    assert f"{part}/{name}{ending}" in str(caught.value)
 
 
 def test_a_folder_is_recognised_by_what_lies_in_it(tmp_path: Path) -> None:

@@ -105,13 +105,27 @@ def test_every_question_gets_its_topic_and_those_passed_over_are_asked_singly(
 
 
 def test_what_stays_unsorted_is_left_out_and_named(server: ChatServer, release: Path, tmp_path: Path) -> None:
-    server.control(forget=True, mode="fixed:They are all about life.", latency=0.0)
+    reply = json.dumps({"2": NAMES[3]})  # of each batch; nobody has a second question when asked singly
+    server.control(forget=True, mode=f"fixed:{reply}", latency=0.0)
     done = sort(server, release, tmp_path, "--batch", 50)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "topics.csv").read_text() == "question_idx,topic,head\n"
+    table = pl.read_csv(tmp_path / "topics.csv", infer_schema=False)
+    assert (table.height, table["topic"].unique().to_list()) == (2, [NAMES[3]])
     told = record(tmp_path)
-    assert (told["sorted"], len(told["left_out"])) == (0, told["questions"])  # type: ignore[arg-type]
-    assert done.stderr.count("the model's reply names none of the topics") == told["questions"]
+    left_out = int(str(told["questions"])) - 2
+    assert (told["sorted"], len(told["left_out"])) == (2, left_out)  # type: ignore[arg-type]
+    assert done.stderr.count("the model's reply names none of the topics") == left_out
+
+
+def test_a_model_that_sorts_nothing_leaves_the_topics_of_people_alone(release: Path, tmp_path: Path) -> None:
+    (tmp_path / "topics.csv").write_text("question_idx,topic,head\nq0,Food,Life\n")
+    model = ("-m", "baseline/constant:no idea", "-w", tmp_path / "w.db")
+    done = folkways("build", "topics", "--release", release, *model, "--out", tmp_path / "topics.csv")
+    assert done.returncode == 2
+    assert "error: no question is sorted, and nothing was written\nleft out: " in done.stderr
+    assert ": the model's reply names none of the topics\n" in done.stderr
+    assert (tmp_path / "topics.csv").read_text() == "question_idx,topic,head\nq0,Food,Life\n"
+    assert not (tmp_path / "topics.build.json").exists()
 
 
 def test_agreement_with_labels_of_people(server: ChatServer, release: Path, tmp_path: Path) -> None:

@@ -154,6 +154,32 @@ def test_the_card_loads_as_the_hub_reads_it(folder: Path, tmp_path: Path) -> Non
     assert "@misc{feasts}" in card
 
 
+@pytest.mark.parametrize(
+    ("question", "is_english"),
+    [
+        ("ماذا يأكل الناس في العيد؟", False),
+        ("春节吃什么？", False),
+        ("What is tāniko in te reo Māori?", True),
+        ("What is 饺子 called in English?", True),
+    ],
+)
+def test_questions_in_other_letters_are_not_passed_off_as_english(
+    tmp_path: Path, question: str, is_english: bool
+) -> None:
+    votes = votes_of({f"q{number}": ["A"] * 5 for number in range(4)}, question=question)
+    write_votes(votes, tmp_path / "votes")
+    notes = [
+        note
+        for note in build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine").notes
+        if "English" in note
+    ]
+    front = yaml.safe_load((tmp_path / "mine" / "README.md").read_text().split("---")[1])
+    assert front.get("language") == (["en"] if is_english else None)
+    assert [note.partition(", and")[0] for note in notes] == (
+        [] if is_english else ["4 questions are not in English by the letters (q0, q1, q2, ...)"]
+    )
+
+
 def test_easy_is_a_benchmark_where_the_hub_looks(folder: Path, tmp_path: Path) -> None:
     """eval.yaml names the card's configuration and columns that it has; Hard, which Inspect cannot score by
     question, has none."""

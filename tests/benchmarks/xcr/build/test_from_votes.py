@@ -393,3 +393,29 @@ def test_items_and_contexts_that_people_named_are_written_with_and_nothing_else(
     facts.write_text("\n".join([rows[0], "Harland,Mugs.,,mug,"]), encoding="utf-8")
     with pytest.raises(DataError, match="row 1: has the item 'mug' and no context"):
         CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def test_no_two_sentences_to_choose_from_are_the_same(tmp_path: Path) -> None:
+    facts = tmp_path / "named.csv"
+    facts.write_text(
+        "culture,fact,source,item,context\nHarland,Mugs.,https://example.org/1,soup mug,A mug of one's own.\n"
+    )
+    sentences = (
+        "She never forgot her <CSI>soup mug</CSI> on a Sunday.",
+        "Every <CSI>soup mug</CSI> had a name on it.",
+        "She never forgot her <CSI> soup mug </CSI> on a Sunday.",
+    )
+    writers = ["baseline/constant:" + json.dumps({"sentence": sentence}) for sentence in sentences]
+    models = [argument for writer in writers for argument in ("--model", writer)]
+    arguments = ["csi", "--facts", facts, *models, "--by-people", "--out", tmp_path / "csi"]
+    arguments += ["-w", tmp_path / "w.db"]
+    done = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    (item,) = map(json.loads, (tmp_path / "csi" / "items.jsonl").read_text().splitlines())
+    assert sorted(candidate["text"] for candidate in item["candidates"]) == [
+        "Every soup mug had a name on it.",
+        "She never forgot her soup mug on a Sunday.",
+    ]
+    assert item["missing"] == {writers[2]: "the sentence that another model wrote too"}
+    record = json.loads((tmp_path / "csi" / "csi.build.json").read_text())
+    assert record["sentences"] == dict(zip(writers, (1, 1, 0), strict=True))

@@ -5,6 +5,7 @@ What builds is imported when a command runs: a benchmark declares its builders w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,17 @@ def build_mcq(
     """Build questions and write them to ``out``.
 
     session: opens models; calls: file for every call, or None; hub: folder for the layout of the hub, or
-    None, with data as ``hub_format``; options: those of ``make_questions``.
+    None, with data as ``hub_format``; options: those of ``make_questions``. FolkwaysError where no question
+    is left.
     """
     from folkways.benchmarks.blend.build.items import write_calls, write_hub, write_released
     from folkways.benchmarks.blend.build.make import make_questions
 
     made = make_questions(session, **options)
     built, record = made.built, made.record
+    left_out = [*_left_out(record)]
+    if built.items.is_empty():
+        raise FolkwaysError("\n".join(["no question is left, and nothing was written", *left_out]))
     files = [
         write_released(built.items, out),
         write_bytes(out.with_suffix(".build.json"), json_bytes(record)),
@@ -45,12 +50,23 @@ def build_mcq(
         f"{plural(record['judge_calls'], 'judge call')}, {plural(record['dummy_calls'], 'call')} for "
         "made-up options" + (f", {built.ahead:,} asked ahead in vain" if built.ahead else "")
     )
-    notes = [f"left out: {plural(count, 'question')}: {why}" for why, count in record["filtered"].items()]
-    notes += [f"left out: {what}: {why}" for what, why in built.left_out.items()]
-    notes += _on_languages(record)
+    notes = [*left_out, *_on_languages(record)]
     if out.name == FILE_NAME:
         notes.append(f"to ask it: folkways run blend/mcq --release {out.parent} --model NAME")
     return BuildResult((summary,), notes, files)
+
+
+def _left_out(record: Mapping[str, Any]) -> Iterator[str]:
+    """What has no item, and why: questions, single ones, and items of cultures in their languages."""
+    for why, count in record["filtered"].items():
+        yield f"left out: {plural(count, 'question')}: {why}"
+    for what, why in record["left_out"].items():
+        yield f"left out: {what}: {why}"
+    items = Counter[str]()
+    for of in record.get("by_culture", {}).values():
+        items.update(of["left_out"])
+    for why, count in items.items():
+        yield f"left out: {plural(count, 'item')}: {why}"
 
 
 def _on_languages(record: Mapping[str, Any]) -> Iterator[str]:
@@ -82,7 +98,7 @@ def _on_languages(record: Mapping[str, Any]) -> Iterator[str]:
 def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json: bool) -> BuildResult:
     """How far two builds agree: the files or folders ``first`` and ``second``, as text or JSON (``as_json``).
 
-    _session: unused. Raises FolkwaysError for a file that is missing.
+    _session: unused. Raises FolkwaysError for a file that is missing or has no items.
     """
     from folkways.benchmarks.blend.build.items import RELEASED, agreement
     from folkways.benchmarks.blend.data.files import read_csv
@@ -93,7 +109,11 @@ def compare_builds(_session: BuildSession, *, first: Path, second: Path, as_json
             raise FolkwaysError(
                 f"there is no file {file}; give the folder or the CSV file that folkways build mcq wrote"
             )
-    result = agreement(*(read_csv(file, RELEASED) for file in (first, second)))
+    tables = {file: read_csv(file, RELEASED) for file in (first, second)}
+    for file, table in tables.items():
+        if table.is_empty():
+            raise FolkwaysError(f"{file} has no items to compare")
+    result = agreement(tables[first], tables[second])
     if as_json:
         names = ("first", "second", "common", "jaccard", "questions", "equal_questions")
         return BuildResult(

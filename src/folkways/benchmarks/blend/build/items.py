@@ -19,6 +19,7 @@ from folkways.benchmarks.blend.build.calls import AnsweredCall, DummyCall
 from folkways.benchmarks.blend.build.choosing import OptionSet
 from folkways.benchmarks.blend.build.sources import SourceQuestion
 from folkways.benchmarks.templates import Template
+from folkways.display import plural
 from folkways.files import packed, write_bytes
 from folkways.releases.cards import eval_yaml, hub_licence
 from folkways.releases.release_records import ReleaseRecord
@@ -184,9 +185,8 @@ def _registration(items: pl.DataFrame, release: ReleaseRecord) -> bytes:
         "scorers": [{"name": "pattern", "args": {"pattern": LETTER}}],
     }
     about = (
-        f"{items.height:,} multiple-choice questions on everyday life in "
-        f"{items['country'].n_unique()} "
-        "countries or regions."
+        f"{plural(items.height, 'multiple-choice question')} on everyday life in "
+        f"{plural(items['country'].n_unique(), 'country or region', 'countries or regions')}."
     )
     return eval_yaml(f"Everyday life, made from {release.name}", about, task).encode()
 
@@ -226,7 +226,8 @@ configs:
 
 # Multiple-choice questions on everyday life, made from {release.name}
 
-{items.height:,} questions in the schema of BLEnD's multiple-choice release: `{"`, `".join(items.columns)}`.
+{plural(items.height, "item")} of {plural(record["questions"], "question")} in the schema of BLEnD's \
+multiple-choice release: `{"`, `".join(items.columns)}`.
 `choices` (letter to text) and `choice_countries` (letter to the country whose people gave it; `dummy` \
 for nobody) are JSON objects,
 `answer_idx` is the right letter. Wrong options are what people of other countries answered to the same \
@@ -242,7 +243,7 @@ Left out:
 
 {left_out}
 
-| country | questions |
+| country | items |
 |---|---|
 {table}
 

@@ -33,9 +33,10 @@ from folkways.benchmarks.blend.build.items import (
     table,
 )
 from folkways.benchmarks.blend.build.sources import SourceQuestion, is_date, is_time, number_in
+from folkways.benchmarks.blend.data.files import cultures_by_name
 from folkways.benchmarks.free_answers.matching import StrictMatcher
 from folkways.benchmarks.templates import Template, wordings
-from folkways.cultures import cultures_of
+from folkways.cultures import cultures_of, language_name
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import Schema, without_nan
 from folkways.stats.differences import paired_mean
@@ -94,8 +95,8 @@ class LocalAnswers:
         questions: pl.DataFrame,
         glosses: Mapping[tuple[str, str], str] | None = None,
     ) -> None:
-        names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
-        self.language = {culture.names["blend"]: culture.languages[0] for culture in cultures_of("blend")}
+        names = {culture.code: name for name, culture in cultures_by_name().items()}
+        self.language = {name: culture.languages[0] for name, culture in cultures_by_name().items()}
         self.question: dict[tuple[str, str], str] = {}
         topics = {}
         for code, key, topic, local in questions.select("culture", "id", "topic", "local").iter_rows():
@@ -316,7 +317,13 @@ def build_in_languages(
         country: {"items": numbers[country], **{name: dict(counter) for name, counter in of.items()}}
         for country, of in by_culture.items()
     }
-    return LocalQuestions(Questions(items, verdicts.calls, 0, verdicts.left_out), counts_of)
+    unworded = {
+        country: f"its language ({language_name(local.language[country])}) is none that items are asked in"
+        for source in sources
+        for country in source.groups
+        if local.language[country] not in (ENGLISH, *own_languages())
+    }
+    return LocalQuestions(Questions(items, verdicts.calls, 0, verdicts.left_out | unworded), counts_of)
 
 
 def _row(

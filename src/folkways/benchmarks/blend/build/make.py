@@ -20,6 +20,7 @@ from folkways.benchmarks.blend.build.languages import (
     wanted_languages,
 )
 from folkways.benchmarks.blend.build.sources import SourceQuestion, select_sources
+from folkways.benchmarks.blend.data.files import country_name
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.build import BuildSession
 from folkways.benchmarks.printed_prompts import texts_for_builder
@@ -49,7 +50,7 @@ def released_wording(name: str, sources: Sequence[SourceQuestion]) -> Template:
         for key, code, prompt, labels, choices in batch.select(
             "id", "culture", "prompt", "labels", "choices"
         ).iter_rows():
-            question = texts.get((key, get_culture(code).names["blend"]))
+            question = texts.get((key, country_name(get_culture(code))))
             lettered = "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
             if question and prompt.count(question) == 1 and prompt.count(lettered) == 1:
                 literal = BRACED.sub(

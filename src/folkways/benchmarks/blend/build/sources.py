@@ -8,10 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from typing import TypeVar
 
 import polars as pl
 
-from folkways.cultures import cultures_of
+from folkways.benchmarks.blend.data.files import country_name
+from folkways.benchmarks.templates import with_article
+from folkways.cultures import cultures
 from folkways.errors import DataError
 
 _TIME = re.compile(r"\d{2}:\d{2}")
@@ -91,6 +94,8 @@ YOUR_COUNTRY = "your country"
 
 NOT_ASKED = "not everybody was asked it"
 NOWHERE = "in no country did enough people know it and agree"
+NO_TEXT = "it has answers and no text in any file of questions"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +159,10 @@ def select_sources(
     by_culture: a question stays with the countries whose answers pass, and goes where none does.
     Raises DataError for questions that are not there, or where a country has annotations and no questions.
     """
-    names = {culture.code: culture.names["blend"] for culture in cultures_of("blend")}
-    countries = [names[code] for code in annotations["culture"].unique(maintain_order=True)]
+    countries = [_country(code) for code in annotations["culture"].unique(maintain_order=True)]
     most = MOST_NOT_KNOWING[exclusion]
     against = {} if by_culture else _against(annotations, most)
+    with_answers = annotations["id"].unique()
     if by_culture:
         annotations = annotations.filter(~pl.any_horizontal(*_objections(most).values()))
     answers: dict[str, dict[str, tuple[AnswerGroup, ...]]] = {}
@@ -165,33 +170,48 @@ def select_sources(
         english = tuple(
             AnswerGroup(tuple(group["en_answers"]), group["count"]) for group in groups if group["en_answers"]
         )
-        answers.setdefault(key, {})[names[code]] = english
-    first, texts = _texts(questions, names)
+        country = _country(code)
+        _put(answers.setdefault(key, {}), country, english, f"the question {key!r} of {country}")
+    about, texts = _texts(questions)
     if missing := [country for country in countries if country not in texts]:
         raise DataError(
             f"there are answers of {', '.join(missing)} but no questions; give a release that has them: "
             "--question-text"
         )
-    if unknown := [key for key in wanted or () if key not in first]:
+    if unknown := [key for key in wanted or () if key not in about]:
         raise DataError(
-            f"no question {', '.join(map(repr, unknown))}; ids look like {next(iter(first), 'Al-en-01')!r}"
+            f"no question {', '.join(map(repr, unknown))}; ids look like {next(iter(about), 'Al-en-01')!r}"
         )
-    here = spoken_name(next(iter(texts)))
-    looked_at = {key: text for key, text in first.items() if wanted is None or key in wanted}
+    looked_at = {key: text for key, text in about.items() if wanted is None or key in wanted}
     absent = NOWHERE if by_culture else NOT_ASKED
     why = {key: against.get(key) if key in answers else absent for key in looked_at}
+    why |= dict.fromkeys({*with_answers} - {*about}, NO_TEXT) if wanted is None else {}
     passed = [
         SourceQuestion(
             key,
-            text.replace(here, YOUR_COUNTRY),
+            text,
             form_of(text),
-            {country: texts[country].get(key, text) for country in countries},
+            {
+                country: texts[country].get(key, text.replace(YOUR_COUNTRY, spoken_name(country)))
+                for country in countries
+            },
             answers[key],
         )
         for key, text in looked_at.items()
         if why[key] is None
     ]
     return Selection(passed, dict(Counter(reason for reason in why.values() if reason is not None)))
+
+
+def _country(code: str) -> str:
+    return country_name(cultures()[code])
+
+
+def _put(row: dict[str, T], key: str, value: T, what: str) -> None:
+    """Add a value. Raises DataError if there is one: nobody can tell which of the two is meant."""
+    if key in row:
+        raise DataError(f"{what} is in its file twice; keep one (folkways data check says where they are)")
+    row[key] = value
 
 
 def _against(annotations: pl.DataFrame, most: int) -> dict[str, str]:
@@ -216,7 +236,7 @@ def _objections(most: int) -> dict[str, pl.Expr]:
         pl.col("idks").list.eval(idk.field("count").filter(idk.field("kind") == "not-applicable")).list.sum()
     )
     not_knowing = pl.col("idks").list.eval(idk.field("count")).list.sum()
-    votes = pl.col("groups").list.first().struct.field("count").fill_null(0)
+    votes = pl.col("groups").list.eval(pl.element().struct.field("count")).list.max().fill_null(0)
     return {
         "somebody called it not applicable": not_applicable > 0,
         f"in one country, more than {most} people did not know it": not_knowing > most,
@@ -224,30 +244,29 @@ def _objections(most: int) -> dict[str, pl.Expr]:
     }
 
 
-def _texts(
-    questions: pl.DataFrame, names: Mapping[str, str]
-) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
-    """Question -> the first country's English text, and country -> question -> its text.
+def _texts(questions: pl.DataFrame) -> tuple[dict[str, str], dict[str, dict[str, str]]]:
+    """Question -> its English text about "your country", and country -> question -> its text.
 
-    A text that says "your country" serves every country, with its name in that place. Where texts name the
-    country already, each country keeps its own; of countries that ask in English that is the text people were
-    shown.
+    The first country that has a question words it for all. A text that says "your country" serves every
+    country, with its name in that place. Where texts name the country already, each country keeps its own; of
+    countries that ask in English that is the text people were shown.
     """
-    english = {culture.code for culture in cultures_of("blend") if culture.languages == ("en",)}
+    about: dict[str, str] = {}
+    general: dict[str, str] = {}
     by_country: dict[str, dict[str, str]] = {}
-    first: dict[str, str] = {}
     for code, key, local, text in questions.select("culture", "id", "local", "english").iter_rows():
-        mine = by_country.setdefault(names[code], {})
-        if len(by_country) == 1:
-            first[key] = text if YOUR_COUNTRY in text or code not in english else local
-        mine[key] = local if code in english else text
-    for country, mine in by_country.items():
-        for key, text in first.items():
+        country, in_english = _country(code), cultures()[code].languages == ("en",)
+        in_its_words = local if in_english else text
+        _put(by_country.setdefault(country, {}), key, in_its_words, f"the question {key!r} of {country}")
+        if key not in about:
             if YOUR_COUNTRY in text:
-                mine[key] = text.replace(YOUR_COUNTRY, spoken_name(country))
-    return first, by_country
+                general[key] = text
+            about[key] = general.get(key, in_its_words).replace(spoken_name(country), YOUR_COUNTRY)
+    for country, mine in by_country.items():
+        mine |= {key: text.replace(YOUR_COUNTRY, spoken_name(country)) for key, text in general.items()}
+    return about, by_country
 
 
 def spoken_name(country: str) -> str:
-    """A country of BLEnD's files as a sentence names it: "the UK", "South Korea"."""
-    return f"the {country}" if country in ("UK", "US") else country.replace("_", " ")
+    """A country of the files as a sentence names it: "the UK", "the Netherlands", "South Korea"."""
+    return f"the {country}" if country in ("UK", "US") else with_article(country.replace("_", " "))

@@ -20,17 +20,17 @@ from typing import Any
 import polars as pl
 
 from folkways.benchmarks.blend.data.files import (
-    BENCHMARK,
     PARTS,
+    country_name,
+    cultures_by_name,
     files_of,
-    find,
     find_mcq,
     has,
     inside,
     read_csv,
 )
 from folkways.benchmarks.blend.data.release import local_column, read_annotations, read_mcq, read_questions
-from folkways.cultures import Culture, cultures_of
+from folkways.cultures import Culture
 from folkways.records import DataIssue
 from folkways.releases.release_records import Release
 
@@ -128,16 +128,19 @@ def check(release: Release) -> list[DataIssue]:
 
 
 def _missing_files(release: Release) -> Iterator[DataIssue]:
-    for part, places in PARTS.items():
-        if not has(release, part):
-            continue
-        for culture in cultures_of(BENCHMARK):
-            if find(release.root, part, culture) is None:
-                file = places[0].format(culture.names[BENCHMARK])
+    """Files that a part lacks, of cultures that another part has."""
+    names = {
+        part: {country_name(culture) for culture, _ in files_of(release, part)}
+        for part in PARTS
+        if has(release, part)
+    }
+    for part, its_names in names.items():
+        for name, culture in cultures_by_name().items():
+            if name not in its_names and any(name in others for others in names.values()):
                 yield DataIssue(
-                    file,
+                    PARTS[part][0].format(name),
                     "missing-file",
-                    f"no {part} of {culture.name}: the culture is left out",
+                    f"no {part} of {culture.name}, of which there is another file",
                     value=culture.code,
                 )
 
@@ -146,7 +149,12 @@ def _annotation_issues(release: Release) -> Iterator[DataIssue]:
     table = read_annotations(release).partition_by("culture", as_dict=True)
     for culture, path in files_of(release, "annotations"):
         file, counts = inside(release, path), Counter[str]()
-        for row in table[(culture.code,)].iter_rows(named=True):
+        rows = table.get((culture.code,), pl.DataFrame())
+        if rows.is_empty():
+            yield DataIssue(file, "empty-file", "holds no question: the culture is left out")
+            continue
+        yield from _repeated_ids(file, rows["id"])
+        for row in rows.iter_rows(named=True):
             local = list(
                 _answers(
                     file,
@@ -235,6 +243,11 @@ def _repeats(column: pl.Series) -> Iterator[tuple[int, str]]:
         seen.add(value)
 
 
+def _repeated_ids(file: str, ids: pl.Series) -> Iterator[DataIssue]:
+    for row, value in _repeats(ids):
+        yield DataIssue(file, "repeated-question-id", "an id that an earlier row has", row=row, value=value)
+
+
 def _question_issues(release: Release) -> Iterator[DataIssue]:
     for culture, path in files_of(release, "questions"):
         if path.suffix != ".csv":
@@ -242,10 +255,9 @@ def _question_issues(release: Release) -> Iterator[DataIssue]:
         file, table = inside(release, path), read_csv(path, QUESTION_COLUMNS)
         yield from _swapped(file, table, culture)
         yield from _extra_columns(file, table, QUESTION_COLUMNS)
-        for row, value in _repeats(table["ID"]):
-            yield DataIssue(
-                file, "repeated-question-id", "an id that an earlier row has", row=row, value=value
-            )
+        if table.is_empty():
+            yield DataIssue(file, "empty-file", "holds no question: the culture is left out")
+        yield from _repeated_ids(file, table["ID"])
         for row, topic in enumerate(table["Topic"], 1):
             if topic not in TOPICS:
                 yield DataIssue(

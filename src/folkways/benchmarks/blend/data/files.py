@@ -7,23 +7,21 @@ Layouts: parts at the top (``annotations/UK_data.json``), the GitHub repository
 
 from __future__ import annotations
 
-import csv
-import gzip
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import orjson
 import polars as pl
 
-from folkways.cultures import Culture, cultures_of
-from folkways.errors import DataError, FolkwaysError
+from folkways import text_tables
+from folkways.cultures import Culture, cultures, cultures_of, get_culture
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.releases.release_records import Release
-from folkways.spreadsheet import from_csv
 
 BENCHMARK = "blend"
-REMEDY = "Fetch the release again (folkways data fetch blend), or repair the copy it was taken from."
+REMEDY = "Correct the file, or fetch the release again if it is a published one (folkways data fetch blend)."
 
 PARTS = {
     "annotations": (
@@ -52,14 +50,29 @@ MCQ_PLACES = tuple(
 
 
 def country_name(culture: Culture) -> str:
-    """What the authors' files call a culture ("West_Java")."""
-    return culture.names[BENCHMARK]
+    """What files call a culture: as the authors do ("West_Java"), or its name with underscores."""
+    return culture.names.get(BENCHMARK, culture.name.replace(" ", "_"))
 
 
-def find(root: Path, part: str, culture: Culture) -> Path | None:
-    """The file of a part (a key of PARTS) for a culture, or None."""
-    paths = (root / path.format(country_name(culture)) for path in PARTS[part])
-    return next((path for path in paths if path.is_file()), None)
+@cache
+def cultures_by_name() -> Mapping[str, Culture]:
+    """``country_name`` -> culture: those of the authors in their order, then all others with a language."""
+    others = [
+        culture for culture in cultures().values() if BENCHMARK not in culture.names and culture.languages
+    ]
+    return {country_name(culture): culture for culture in (*cultures_of(BENCHMARK), *others)}
+
+
+def files_by_name(root: Path, part: str) -> dict[str, Path]:
+    """The files of a part (a key of PARTS) by the country in their names; of several layouts the first."""
+    files: dict[str, Path] = {}
+    for pattern in PARTS[part]:
+        folder, _, name = pattern.rpartition("/")
+        ending = name.removeprefix("{}")
+        for file in sorted((root / folder).glob(f"[!.]*{ending}")):
+            if file.is_file():
+                files.setdefault(file.name.removesuffix(ending), file)
+    return files
 
 
 def find_mcq(root: Path) -> Path | None:
@@ -71,22 +84,33 @@ def has(release: Release, part: str) -> bool:
     """Whether the release has ``annotations``, ``questions``, ``prompts`` (for any culture) or ``mcq``."""
     if part == "mcq":
         return find_mcq(release.root) is not None
-    return any(find(release.root, part, culture) for culture in cultures_of(BENCHMARK))
+    return bool(files_by_name(release.root, part))
 
 
 def files_of(release: Release, part: str) -> Iterator[tuple[Culture, Path]]:
-    """The file of each culture that has one, in the benchmark's fixed order. FolkwaysError where no culture
-    has one."""
-    files = [
-        (culture, file) for culture in cultures_of(BENCHMARK) if (file := find(release.root, part, culture))
-    ]
-    if not files:
+    """The file of each culture that has one, in the order of ``cultures_by_name``. FolkwaysError where no
+    culture has one, DataError for a file of a country that folkways does not know."""
+    by_name = files_by_name(release.root, part)
+    if not by_name:
         raise FolkwaysError(
             f"release {release.name} has no {part}: looked in {release.root} for "
             f"{', '.join(pattern.format('<Country>') for pattern in PARTS[part])}\n"
             "Choose a release that has them: folkways data list"
         )
-    yield from files
+    for name, file in by_name.items():
+        if name not in cultures_by_name():
+            raise DataError(f"no culture is called {name!r}: {right_name(name)}", file=file)
+    for name, culture in cultures_by_name().items():
+        if name in by_name:
+            yield culture, by_name[name]
+
+
+def right_name(name: str) -> str:
+    """What to write in place of a name that is none of ``cultures_by_name``."""
+    try:
+        return f"write {country_name(get_culture(name))!r}"
+    except UnknownNameError:
+        return "write the name of a culture, with _ for spaces (folkways cultures lists them)"
 
 
 def inside(release: Release, file: Path) -> str:
@@ -109,21 +133,11 @@ def read_json(file: Path) -> Any:
 def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:
     """A CSV file with every cell as text: an empty cell is "", and "None" or "NA" are words like any other.
 
-    DataError if its rows differ in length or one of the ``needed`` columns is missing.
+    DataError, with the row where it is known, if it cannot be read or one of the ``needed`` columns is
+    missing.
     """
-    try:
-        source = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
-        table = from_csv(pl.read_csv(source, infer_schema=False, empty_string_is_null=False).fill_null(""))
-    except (pl.exceptions.PolarsError, OSError, EOFError, UnicodeDecodeError) as error:
-        raise DataError(
-            f"cannot be read as CSV in UTF-8 ({str(error).splitlines()[0]}). {REMEDY}", file=file
-        ) from None
-    missing = [name for name in needed if name not in table.columns]
-    if missing:
-        raise DataError(
-            f"has no column {', '.join(missing)}; its columns: {', '.join(table.columns)}. {REMEDY}",
-            file=file,
-        )
+    table = text_tables.read_csv(file)
+    _check_titles(table.columns, needed, file)
     return table
 
 
@@ -131,56 +145,26 @@ def csv_batches(
     file: Path, needed: tuple[str, ...], size: int, also: tuple[str, ...] = ()
 ) -> Iterator[pl.DataFrame]:
     """The columns ``needed`` of a CSV file, and of those in ``also`` the ones that it has, ``size`` rows at a
-    time, with every cell as text.
-
-    DataError naming the row if it cannot be read as UTF-8 CSV or differs in length, or if a column is
-    missing.
+    time, with every cell as text; one empty frame of a file without rows. Raises what ``read_csv`` does.
     """
-    done = 0
-    rows: list[list[str]] = []
-    try:
-        with (
-            gzip.open(file, "rt", encoding="utf-8-sig", newline="")
-            if file.suffix == ".gz"
-            else file.open(encoding="utf-8-sig", newline="") as stream
-        ):
-            reader = csv.reader(stream, strict=True)
-            header = next(reader, [])
-            missing = [name for name in needed if name not in header]
-            if missing:
-                raise DataError(
-                    f"has no column {', '.join(missing)}; its columns: {', '.join(header)}. {REMEDY}",
-                    file=file,
-                )
-            names = (*needed, *(name for name in also if name in header))
-            indexes = [header.index(name) for name in names]
-            while True:
-                rows.extend(islice(reader, size))
-                if odd := next(
-                    (row for row, cells in enumerate(rows, done + 1) if len(cells) != len(header)), 0
-                ):
-                    cells = len(rows[odd - done - 1])
-                    raise DataError(
-                        f"has {cells} cells where the header has {len(header)}. {REMEDY}", file=file, row=odd
-                    )
-                columns = [*zip(*rows, strict=True)] or [()] * len(header)
-                positions = zip(names, indexes, strict=True)
-                yield pl.DataFrame(
-                    [pl.Series(name, columns[index], dtype=pl.String) for name, index in positions]
-                )
-                if len(rows) < size:
-                    return
-                done += len(rows)
-                rows = []
-    except (csv.Error, OSError, EOFError, UnicodeDecodeError) as error:
+    titles = text_tables.csv_header(file)
+    _check_titles(titles, needed, file)
+    columns = {name: (name,) for name in (*needed, *also) if name in titles}
+    batches = text_tables.table_batches(file, columns, size)
+    yield next(batches, pl.DataFrame(schema=dict.fromkeys(columns, pl.String)))
+    yield from batches
+
+
+def _check_titles(titles: Sequence[str], needed: Sequence[str], file: Path) -> None:
+    if missing := [name for name in needed if name not in titles]:
         raise DataError(
-            f"cannot be read as CSV in UTF-8 after row {done + len(rows)} ({error}). {REMEDY}", file=file
-        ) from None
+            f"has no column {', '.join(missing)}; its columns: {', '.join(titles)}. {REMEDY}", file=file
+        )
 
 
 def looks_like(directory: Path) -> bool:
     """Whether a folder is laid out like a BLEnD release: the file of some culture, or the multiple-choice
     questions."""
     return find_mcq(directory) is not None or any(
-        find(directory, part, culture) for part in PARTS for culture in cultures_of(BENCHMARK)
+        files_by_name(directory, part).keys() & cultures_by_name().keys() for part in PARTS
     )

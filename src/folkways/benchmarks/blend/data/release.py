@@ -11,17 +11,18 @@ import orjson
 import polars as pl
 
 from folkways.benchmarks.blend.data.files import (
-    BENCHMARK,
     REMEDY,
     country_name,
     csv_batches,
+    cultures_by_name,
     files_of,
     find_mcq,
     read_csv,
     read_json,
+    right_name,
 )
-from folkways.cultures import Culture, culture_named, languages
-from folkways.errors import DataError, UnknownNameError
+from folkways.cultures import Culture, languages
+from folkways.errors import DataError
 from folkways.records import Schema
 from folkways.releases.once import read_once
 from folkways.releases.release_records import Release
@@ -302,7 +303,12 @@ def _mcq(table: pl.DataFrame, file: Path, first: int) -> pl.DataFrame:
         prompt="prompt",
         labels=_lists([[*options] for options in choices]),
         choices=_lists([[*options.values()] for options in choices]),
-        choice_countries=_lists([[*names.values()] for names in countries]),
+        choice_countries=_lists(
+            [
+                [names[label] for label in options if label in names]
+                for options, names in zip(choices, countries, strict=True)
+            ]
+        ),
         answer_idx="answer_idx",
         **_in_language(table, choices, file, first),
     )
@@ -357,10 +363,10 @@ def _culture_codes(countries: Iterable[str], file: Path, first: int) -> list[str
     codes = []
     for row, name in enumerate(countries, first):
         if name not in code_of:
-            try:
-                code_of[name] = culture_named(BENCHMARK, name).code
-            except UnknownNameError as error:
-                raise DataError(f"{error}. {REMEDY}", file=file, row=row) from None
+            culture = cultures_by_name().get(name)
+            if culture is None:
+                raise DataError(f"no culture is called {name!r}: {right_name(name)}", file=file, row=row)
+            code_of[name] = culture.code
         codes.append(code_of[name])
     return codes
 

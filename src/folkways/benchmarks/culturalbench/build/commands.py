@@ -5,6 +5,7 @@ What builds is imported when a command runs: a benchmark declares its builders w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from folkways.benchmarks.build import AskableModel, Builder, BuildResult, BuildSession, Option
 from folkways.benchmarks.printed_prompts import PROMPTS_OPTION
 from folkways.display import number, plural
+from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, write_bytes
 
 
@@ -68,6 +70,7 @@ def build_topics(
 
     session: opens the model; topics: a list of the user's own, or None; batch: questions per request;
     labelled: labels of people to compare with, or None; prompts: file with another text, or None.
+    FolkwaysError if no question can be sorted.
     """
     from folkways.benchmarks.culturalbench.build.from_model import read_topics, sort_questions
     from folkways.benchmarks.culturalbench.votes import frame_bytes
@@ -86,6 +89,12 @@ def build_topics(
         prompts=prompts,
     )
     record, agreement = done.record, done.agreement
+    if done.table.is_empty():
+        reasons = (
+            f"left out: {plural(count, 'question')}: {why}"
+            for why, count in Counter(done.left_out.values()).items()
+        )
+        raise FolkwaysError("\n".join(["no question is sorted, and nothing was written", *reasons]))
     counts = (
         done.table.group_by("head", "topic", maintain_order=True)
         .len()

@@ -33,11 +33,16 @@ from folkways.benchmarks.culturalbench.votes import OPTIONS, Votes, frame_bytes,
 from folkways.benchmarks.culturalbench.votes_files import read_votes
 from folkways.benchmarks.printed_prompts import texts_for_builder
 from folkways.benchmarks.templates import digest_of
+from folkways.display import plural
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import json_bytes, write_bytes
 from folkways.releases.cards import eval_yaml, hub_licence, size_category
+from folkways.text.scripts import in_another_script
 
 TEMPLATE = "card.md.j2"
+ENGLISH = "en"
+SHOWN = 3
+"""Questions that a note names."""
 
 
 def card(
@@ -66,6 +71,7 @@ def card(
     has_interval = people["low"] is not None  # few people or questions have no interval
     return environment.from_string(text).render(
         meta=votes.meta,
+        language=None if _not_english(votes.items) else ENGLISH,
         title=_title(votes),
         licence_id=hub_licence(votes.meta.licence),
         size=size_category(record["questions"]),
@@ -81,6 +87,7 @@ def card(
         countries=counts.rows(),
         words=words_table(options).rows.to_dicts(),
         number="{:,}".format,
+        plural=plural,
     )
 
 
@@ -99,9 +106,9 @@ def registration(votes: Votes, easy: pl.DataFrame) -> str:
     """The ``eval.yaml``: Easy as Inspect asks it. Hard is not in it, because Inspect scores each of its
     judgements by itself."""
     about = (
-        f"{easy.height:,} questions about {easy['country'].n_unique()} countries or regions, each "
-        "verified by people of them: "
-        "a question, four options and the right letter."
+        f"{plural(easy.height, 'question')} about "
+        f"{plural(easy['country'].n_unique(), 'country or region', 'countries or regions')}, each verified "
+        "by people of them: a question, four options and the right letter."
     )
     task = {
         "id": "easy",
@@ -265,6 +272,13 @@ def _notes(votes: Votes, kept: pl.DataFrame) -> list[str]:
     notes += [
         f"folkways does not know the country {name!r}: it will have no region in reports" for name in unknown
     ]
+    if foreign := _not_english(items):
+        others = ", ..." if len(foreign) > SHOWN else ""
+        notes.append(
+            f"{plural(len(foreign), 'question is', 'questions are')} not in English by the letters "
+            f"({', '.join(foreign[:SHOWN])}{others}), and Easy and Hard ask in English: give them in "
+            "English here, and their translations to folkways build translated"
+        )
     options = items.unpivot(on=[name for name in items.columns if name.startswith("option_")], index="item")
     for item, text in options.select("item", "value").iter_rows():
         if text.strip().casefold() in READ_AS_MISSING:
@@ -273,3 +287,12 @@ def _notes(votes: Votes, kept: pl.DataFrame) -> list[str]:
                 "the card warns of it"
             )
     return notes
+
+
+def _not_english(items: pl.DataFrame) -> list[str]:
+    """The ids of questions that are mostly in letters that English lacks."""
+    return [
+        item
+        for item, question in items.select("item", "question").iter_rows()
+        if in_another_script(question, ENGLISH)
+    ]

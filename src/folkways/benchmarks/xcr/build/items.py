@@ -377,6 +377,10 @@ def _written(items: Sequence[CultureItem], models: Sequence[AskableModel]) -> li
             sentence, why = None, f"refused: {reply.reason}"
             if reply.said is not None:
                 sentence, why = read_sentence(reply.said, item.named.item)
+            if sentence is not None and without_tags(sentence) in map(
+                without_tags, sentences[index].values()
+            ):
+                sentence, why = None, "the sentence that another model wrote too"
             if sentence is None:
                 missing[index][model.name] = why
             else:
