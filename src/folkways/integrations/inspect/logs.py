@@ -318,7 +318,7 @@ def _stated(header: Json, scores: Iterable[str]) -> Iterator[tuple[str, Json]]:
 
 
 def _scale(about: Json) -> Json:
-    """ValueError, TypeError or KeyError for what is no SCALE."""
+    """ValueError, TypeError or KeyError for anything but a SCALE."""
     ends = about["bounds"] and [float(end) for end in about["bounds"]]
     sound = (
         about["kind"] in ("proportion", "mean", "distribution")
