@@ -106,7 +106,7 @@ def verdict(
     reversals = ""
     if turned and contrast.clear:
         reversals = turned_sentence(pair, contrast.ahead, turned, of_opinions=contrast.of_opinions)
-    elif turned:  # the size says that no difference can be told overall
+    elif turned:  # their size says what holds overall
         reversals = f"{_sides(pair, turned, contrast.of_opinions)}."
         size = f"Overall, {size.replace('No', 'no', 1) if size.startswith(NO_DIFFERENCE) else size}"
     parts = (reversals, size, _wordings(contrast, list(leads), bool(turned)), _alone(contrast, alone or {}))
