@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 class Message(str):
     """A sentence of ours in English that can still be said in another language. ``values`` fill its
-    ``%(name)s``."""
+    ``%(name)s``. named: the same for programs and files: what was sent, what is valid."""
 
-    def __new__(cls, message: str, **values: object) -> Message:
+    def __new__(cls, message: str, named: str = "", **values: object) -> Message:
         """The English sentence, its values filled in."""
-        made = super().__new__(cls, message % values if values else message)
+        made = super().__new__(cls, named or (message % values if values else message))
         made.message, made.values = message, values
         return made
 
@@ -41,7 +41,7 @@ class StudioError(FolkwaysError):
     status = 400
 
     def __init__(self, message: str, **values: object) -> None:
-        self.message = Message(message, **values)
+        self.message = Message(message, "", **values)
         super().__init__(self.message)
 
     def words(self, translate: Callable[[str], str]) -> str:

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,11 @@ from folkways_studio.cli import study_data as studio_progress
 from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.table_files import read_workbook
-from folkways_studio.people import invites, participants, password_links
+from folkways_studio.people import accounts, invites, participants, password_links
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import TEMPLATES
 from studio.tests.cli.conftest import Folkways, check_assigning, command_line
-from studio.tests.support.studies import stored, trained
+from studio.tests.support.studies import PASSWORD, stored, trained
 
 QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
 
@@ -332,6 +333,22 @@ def test_a_new_password_is_chosen_by_a_link_that_works_for_a_day(studio: Folkway
     refused = studio("studio", "reset-password", "nobody@example.org")
     assert refused.returncode != 0
     assert "folkways studio account nobody@example.org" in refused.stderr
+
+
+def test_an_account_is_disabled_and_let_in_again(studio: Folkways) -> None:
+    studio("studio", "account", "r@example.org")
+
+    def signs_in() -> bool:
+        with closing(open_workspace("folkways.db")) as workspace:
+            return accounts.verify_password(workspace, "r@example.org", PASSWORD) is not None
+
+    assert studio("studio", "disable-account", "R@example.org").stdout == "r@example.org is disabled\n"
+    assert not signs_in()
+    assert "this account is disabled" in studio("studio", "reset-password", "r@example.org").stderr
+    undone = studio("studio", "disable-account", "r@example.org", "--undo")
+    assert undone.stdout == "r@example.org can sign in again\n" and signs_in()
+    unknown = studio("studio", "disable-account", "nobody@example.org")
+    assert unknown.returncode != 0 and "unknown account 'nobody@example.org'" in unknown.stderr
 
 
 def test_a_study_whose_models_are_not_listed_is_made_with_a_note(studio: Folkways, tmp_path: Path) -> None:

@@ -150,6 +150,24 @@ def test_sessions_end_when_they_are_revoked_or_old(studio_workspace: Workspace) 
     assert sessions.find_session(studio_workspace, "made up") is None
 
 
+@pytest.mark.parametrize(("login", "lasts"), [("kim", False), (None, True)])
+def test_only_people_without_a_login_are_remembered_from_their_last_visit(
+    studio_workspace: Workspace, login: str | None, lasts: bool
+) -> None:
+    """Their cookie is all by which the studio knows them: without it they would be asked the same again."""
+    if login is not None:
+        account = accounts.create_account(studio_workspace, login, PASSWORD).id
+    else:
+        with studio_workspace.write() as connection:
+            account = accounts.insert_account(connection, None, None, "", "en")
+    day = 86400.0
+    token = at_time(0.0, sessions.open_session, studio_workspace, account)
+    for visit in (10, 20, 33):
+        known = at_time(visit * day, sessions.find_session, studio_workspace, token) is not None
+        assert known == (lasts or visit < 14)
+    assert at_time(47 * day + 1, sessions.find_session, studio_workspace, token) is None
+
+
 def test_a_new_password_ends_every_session(studio_workspace: Workspace) -> None:
     account = accounts.create_account(studio_workspace, "kim", PASSWORD)
     opened = [sessions.open_session(studio_workspace, account.id) for _ in range(2)]

@@ -37,8 +37,7 @@ def person(study: StudyFixture) -> Participant:
 
 
 def _disable(study: StudyFixture, person: Participant) -> None:
-    with study.workspace.write() as connection:
-        connection.execute(sa.update(schema.accounts).filter_by(id=person.account_id).values(disabled=True))
+    accounts.set_disabled(study.workspace, person.account_id, disabled=True)
 
 
 def _erase(study: StudyFixture, person: Participant) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from folkways.benchmarks.studies import Vote
-from folkways_studio.errors import SubmissionError
+from folkways_studio.errors import Message, SubmissionError
 from folkways_studio.stages.adapting import untag
 from folkways_studio.stages.base import COMMON_OPTIONS, Arrival, Decision
 from folkways_studio.stages.fields import spans_of, tag, text_of
@@ -236,6 +236,33 @@ def test_an_item_waits_for_as_many_answers_as_it_wants(kind: str) -> None:
     assert decide(kind, *[submission] * wanted).outcome == "done"
 
 
+def spoiled(value: object) -> Iterator[object]:
+    """What a person may write in place of it: nothing, too much, or the same twice."""
+    if isinstance(value, str):
+        yield from ("", "x", "x" * 99_999)
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from ({**value, name: other} for other in spoiled(each))
+    elif isinstance(value, list) and value and not isinstance(value[0], int | list):
+        yield []
+        yield [value[0], *value]
+        for other in spoiled(value[0]):
+            yield [other, *value[1:]]
+
+
+@pytest.mark.parametrize("name", GOOD)
+def test_what_people_wrote_is_refused_in_words_that_can_be_translated(name: str) -> None:
+    content, submission = GOOD[name]
+    for field, value in submission.items():
+        for other in spoiled(value):
+            try:
+                take(name, {**submission, field: other}, content)
+            except SubmissionError as error:
+                for where, problem in error.problems.items():
+                    sent = str(other)[:60]
+                    assert isinstance(problem, Message), f"{where} of {sent}: {problem}"
+
+
 def test_unknown_questions_go_to_a_finer_population_only_if_they_may() -> None:
     said = [{"abstain": "dont_know"}] * 3 + [{"choices": [0]}] * 2
     assert decide("vote", *said).outcome == "subpopulation"
@@ -246,7 +273,7 @@ def test_a_question_has_to_be_tried_in_its_last_wording_where_the_study_says_so(
     submission = {**SCENARIO, "question": "What then?"}
     earlier = {"question": "What?", "options": submission["options"], "fooled": True}
     content = {"challenges": [earlier], "strategies": ["negate"]}
-    with pytest.raises(SubmissionError, match="try this wording"):
+    with pytest.raises(SubmissionError, match="Try this wording"):
         take("write_question", submission, content, challenge_required=True)
     payload = take("write_question", submission, content)
     assert (payload["fooled"], payload["tries"], payload["strategies"]) == (None, 1, ["negate"])

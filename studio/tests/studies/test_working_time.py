@@ -7,16 +7,19 @@ from typing import Any
 import pytest
 
 from folkways.workspace.database import Workspace
+from folkways_studio.items.table_files import read_workbook
 from folkways_studio.people import participants
 from folkways_studio.people.quality_status import save_quality_status
 from folkways_studio.records import QualificationStatus
 from folkways_studio.studies.service import get_stage
 from folkways_studio.studies.working_time import WorkingTime, rate_of, without_breaks, working_times
 from folkways_studio.work import assignments, judgements
+from folkways_studio.work.offline import export_workbook, import_workbook
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import ON_A_FILE, QUESTION, described, next_work, open_study
 from tests.support.moments import at_time
 
+MORNING = 1_700_000_000.0
 STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2, "lease_minutes": 600}]
 
 
@@ -66,6 +69,49 @@ def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> No
     )
     plain = open_study(studio_workspace, STAGES, name="plain")
     assert rate_of(plain.study.definition) is None and working_times(studio_workspace, plain.study.id) == ()
+
+
+@pytest.mark.parametrize(
+    ("minutes", "own_times", "times_of_another", "off_line"),
+    [
+        (3, (), (20.0, 40.0, 60.0), 40.0),  # what is usual in the stage
+        (3, (10.0, 11.0, 12.0, 13.0, 90.0), (20.0, 40.0, 60.0), 12.0),  # of five of one's own, their median
+        (3, (), (), 180.0),  # what the study expects
+        (None, (), (), None),
+    ],
+)
+@ON_A_FILE
+def test_an_answer_from_a_workbook_counts_as_long_as_one_usually_takes(
+    studio_workspace: Workspace,
+    minutes: float | None,
+    own_times: tuple[float, ...],
+    times_of_another: tuple[float, ...],
+    off_line: float | None,
+) -> None:
+    expected = {} if minutes is None else {"minutes": minutes}
+    desk = open_study(studio_workspace, [{**STAGES[0], **expected}], pay={"per_hour": 12, "currency": "EUR"})
+    desk.add("verify", [QUESTION] * 8)
+    kim, lee = desk.person(), desk.person()
+    for person, times in ((kim, own_times), (lee, times_of_another)):
+        for number, seconds in enumerate(times):
+            begin = MORNING + 1000 * number
+            work = at_time(begin, next_work, desk.workspace, person.id)
+            assert isinstance(work, assignments.Work)
+            answer = (
+                desk.workspace,
+                person.id,
+                work.assignment.id,
+                {"choices": [1]},
+                f"{person.id}-{number}",
+            )
+            at_time(begin + seconds, judgements.submit, *answer)
+    content = at_time(MORNING + 9000, export_workbook, desk.workspace, kim.id, "verify", 2)
+    filled = [{**row, "choices": "A"} for row in read_workbook(content)]
+    at_time(MORNING + 99000, import_workbook, desk.workspace, kim.id, filled)
+    times = {each.pseudonym: each for each in working_times(desk.workspace, desk.study.id)}
+    assert times[kim.pseudonym].answers == len(own_times) + 2
+    assert times[kim.pseudonym].hours * 3600 == pytest.approx(sum(own_times) + 2 * (off_line or 0.0))
+    assert times[kim.pseudonym].breaks == 0
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,9 @@ KEPT = (
 )
 """Stages of shipped studies of which each shows something that no other does."""
 
+IN_BOTH = ("judging-judge", "preference-prefer", "norms-rate")
+"""Those of them that the neighbour has as well."""
+
 
 @contextmanager
 def fixed_world(begin: float = BEGIN) -> Iterator[list[float]]:
@@ -92,6 +95,12 @@ POPULATIONS = [
         ],
     },
 ]  # fmt: skip
+
+SETTINGS: dict[str, Any] = {
+    "populations": POPULATIONS,
+    "pay": {"per_hour": 12, "currency": "EUR", "budget": 500},
+    "prolific": {"completed": "DONE1", "screened_out": "OUT1", "no_work": "NOWORK1"},
+}
 
 
 def every_stage() -> list[dict[str, Any]]:
@@ -208,13 +217,7 @@ def rich_study(
     """Make it in an empty workspace. look: is called at the first task of each stage, before it is answered."""
     owner = accounts.create_account(workspace, "olga@example.org", PASSWORD, name="Olga Owner")
     described_as = described(
-        every_stage(),
-        name="rich",
-        title="A rich study",
-        about="What it is about.",
-        populations=POPULATIONS,
-        pay={"per_hour": 12, "currency": "EUR", "budget": 500},
-        prolific={"completed": "DONE1", "screened_out": "OUT1", "no_work": "NOWORK1"},
+        every_stage(), name="rich", title="A rich study", about="What it is about.", **SETTINGS
     )
     study = studies.create_study(workspace, read_definition(described_as), owner=owner.id)
     media.add_media(workspace, study.id, MEDIA)
@@ -228,3 +231,16 @@ def rich_study(
     ]
     rich.talk()
     return rich
+
+
+def neighbour_of(workspace: Workspace, owner: int, clock: list[float], name: str) -> None:
+    """Another study of that owner: some of the same stages, answered by others, of whom one leaves."""
+    stages = [{**stage, "next": {}} for stage in every_stage() if stage["name"] in IN_BOTH]
+    described_as = described(stages, name=name, title="The study next door", **SETTINGS)
+    study = studies.create_study(workspace, read_definition(described_as), owner=owner)
+    opened = studies.set_state(workspace, study.id, StudyState.OPEN)
+    neighbour = RichStudy(StudyFixture(workspace, opened, owner, {}), clock)
+    neighbour.first_items()
+    neighbour.come()
+    neighbour.walk(lambda stage, person, work: None)
+    participants.withdraw(workspace, study.id, neighbour.people[Role.ANNOTATOR][2].id)

@@ -64,6 +64,10 @@ class StudioServer:
             raise RuntimeError("the studio did not start")
         self.running = True
 
+    def reconnect(self) -> None:
+        """Have it open its database anew for the next request."""
+        self._workspace.close()
+
     def stop(self) -> None:
         """Stop it once it has answered what is at hand."""
         self._server.should_exit = True

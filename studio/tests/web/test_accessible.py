@@ -101,7 +101,7 @@ class Site:
             "/api",
             "/work",
             home,
-            *(f"{home}/{page}" for page in ("consent", "withdraw", "done", "rest?why=paused")),
+            *(f"{home}/{page}" for page in ("consent", "withdraw", "done", "rest?why=warned")),
             "/nowhere",
         ]
 

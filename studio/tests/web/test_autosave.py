@@ -105,6 +105,7 @@ def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
     sessions.revoke_all(field.workspace, person.account_id)
     with page.expect_response(lambda response: response.status == 401):
         page.context.set_offline(False)
+    expect(page.locator("#problems")).to_contain_text("You have been signed out.")
     token = sessions.open_session(field.workspace, person.account_id)
     page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
     field.open(page, f"/work/{field.study.name}")
@@ -112,6 +113,27 @@ def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
         "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] "
         "!== '[]')"
     )
+    assert said(field, 0) == [["김밥"]]
+
+
+@pytest.mark.parametrize("status", [403, 429, 500, 507])
+def test_an_answer_is_sent_again_after_a_refusal_that_is_not_for_good(field: Field, status: int) -> None:
+    person = field.arrived()
+    page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
+    begin(page)
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    page.route(
+        "**/submit", lambda route: route.fulfill(status=status, json={"message": "Not at this moment."})
+    )
+    with page.expect_response(lambda response: response.status == status):
+        page.context.set_offline(False)
+    expect(page.locator("#problems")).to_contain_text("Not at this moment.")
+    page.unroute("**/submit")
+    address = page.url
+    page.wait_for_url(lambda url: url != address)
     assert said(field, 0) == [["김밥"]]
 
 

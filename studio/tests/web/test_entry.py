@@ -13,10 +13,12 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from folkways_studio.database import schema
+from folkways_studio.database.rows import change_rows
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.people import accounts, invites, participants, personal
-from folkways_studio.records import Participant, Role, Study, StudyState
+from folkways_studio.records import Participant, ParticipantState, Role, Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
 from folkways_studio.workflows.definition import read_definition
@@ -130,8 +132,7 @@ def test_who_does_not_meet_the_criteria_is_thanked_with_the_code_for_it(
     page = client.get(f"{home}/done").text
     assert "OUT-2" in page and "DONE-1" not in page and "cc=OUT-2" in page
     assert "work/next" not in page
-    assert client.post(f"{home}/next").place == f"{home}/rest?why=not_active"
-    assert "OUT-2" in client.get(f"{home}/rest?why=not_active").text
+    assert client.post(f"{home}/next").place == f"{home}/done"
 
 
 def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioServer) -> None:
@@ -142,13 +143,55 @@ def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioSe
         come(client, address, {**PERSON, "PROLIFIC_PID": pid})
         agree(client, study)
     task = first.post(f"/work/{study.name}/next").place
-    assert second.post(f"/work/{study.name}/next").place.endswith("why=none_left")
-    assert "NONE-3" in second.get(f"/work/{study.name}/rest?why=none_left").text
-    assert "DONE-1" not in first.get(f"/work/{study.name}/rest?why=none_left").text
+    assert second.post(f"/work/{study.name}/next").place == f"/work/{study.name}/done"
+    assert "NONE-3" in second.get(f"/work/{study.name}/done").text
     assert "DONE-1" not in first.get(f"/work/{study.name}/done").text
     assert "DONE-1" not in second.get(f"/work/{study.name}/done").text
     done = first.post(f"{task}/submit", {"key": "k", "choices": "1"})
     assert "DONE-1" in first.get(done.place).text
+
+
+def test_a_study_that_is_closed_pays_those_who_were_at_work(server: StudioServer) -> None:
+    study = make_study(server, n=2, prolific=CODES)
+    address = link(server, study)
+    codes = {}
+    for pid in ("worked", "began", "came"):
+        client = Client(server.url)
+        home = come(client, address, {**PERSON, "PROLIFIC_PID": pid})
+        if pid != "came":
+            agree(client, study)
+            task = client.post(f"{home}/next").place
+        if pid == "worked":
+            client.post(f"{task}/submit", {"key": "k", "choices": "1"})
+        codes[pid] = client
+    studies.set_state(server.workspace, study.id, StudyState.CLOSED)
+    for pid, code in (("worked", "DONE-1"), ("began", "NONE-3"), ("came", "")):
+        page = codes[pid].get(home).text
+        assert [each for each in CODES.values() if each in page] == [code] * bool(code), pid
+
+
+@pytest.mark.parametrize("of_study", [StudyState.OPEN, StudyState.PAUSED, StudyState.CLOSED])
+@pytest.mark.parametrize("of_person", ParticipantState)
+def test_only_those_whose_work_can_have_ended_are_told_of_its_end(
+    server: StudioServer, of_person: ParticipantState, of_study: StudyState
+) -> None:
+    study = make_study(server, n=2)
+    client = Client(server.url)
+    home = come(client, link(server, study))
+    agree(client, study)
+    client.post(f"{client.post(f'{home}/next').place}/submit", {"key": "k", "choices": "1"})
+    with server.workspace.write() as connection:
+        change_rows(connection, schema.participants, {"study_id": study.id}, state=str(of_person))
+    studies.set_state(server.workspace, study.id, of_study)
+    is_at_work = of_person in (ParticipantState.ACTIVE, ParticipantState.FINISHED)
+    is_turned_away = of_person in (ParticipantState.SCREENED_OUT, ParticipantState.FAILED)
+    for address in (f"{home}/done", f"{home}/rest", f"{home}/rest?why=paused", f"{home}/rest?why=closed"):
+        reply = client.get(address)
+        assert (reply.status == 200) == (is_turned_away or (is_at_work and of_study == StudyState.OPEN))
+        assert reply.status == 200 or reply.place == home
+        assert ("still something to do" in reply.text) == (is_at_work and reply.status == 200)
+    warned = client.get(f"{home}/rest?why=warned")
+    assert ("Please look closely" in warned.text) == is_at_work
 
 
 def test_who_comes_back_by_the_same_id_is_the_same_person(server: StudioServer) -> None:
@@ -339,7 +382,8 @@ def test_a_paused_study_says_so_and_takes_what_is_at_hand(server: StudioServer) 
     task = client.post(f"{home}/next").place
     studies.set_state(server.workspace, study.id, StudyState.PAUSED)
     done = client.post(f"{task}/submit", {"key": "k", "choices": "1"})
-    assert done.place == f"{home}/rest?why=paused" and "paused" in client.get(done.place).text
+    assert done.place == f"{home}/done" and client.get(done.place).place == home
+    assert "paused" in client.get(home).text
     number = items.list_items(server.workspace, study.id)[0].id
     assert len(judgements.list_judgements(server.workspace, study.id, number)) == 1
-    assert client.post(f"{home}/next").place == f"{home}/rest?why=paused"
+    assert client.post(f"{home}/next").place == f"{home}/done"

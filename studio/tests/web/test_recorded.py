@@ -26,7 +26,7 @@ from folkways_studio.web.settings import WebSettings
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.rich_study import BEGIN, RichStudy, fixed_world, rich_study
+from studio.tests.support.rich_study import BEGIN, RichStudy, fixed_world, neighbour_of, rich_study
 from studio.tests.support.studies import content_of, filled, new_workspace
 from studio.tests.web.api.bodies import BODIES
 from studio.tests.web.conftest import PLENTY
@@ -47,11 +47,7 @@ NOT_READ = {
 }
 """Routes whose answers are not recorded here, and why."""
 
-MORE = (
-    "/studies/rich/items?state=done&order=disputed&stage=norms-rate",
-    "/studies/rich/log?before=20",
-    "/studies/rich/compare?with=rich",
-)
+MORE = ("/studies/rich/items?state=done&order=disputed&stage=norms-rate", "/studies/rich/log?before=20")
 """Pages of the owner that say something else with a question in their address."""
 
 FORMS: tuple[tuple[str, str, Mapping[str, str]], ...] = (
@@ -256,6 +252,13 @@ def test_what_each_page_says_to_each_role_and_what_comes_of_each_form(site: Site
         reply = browsers[role].post(address, data={"csrf": site.form_token(browsers[role]), **fields})
         pages[f"{number}. {role}: {address} {shortened(fields)}"] = told(reply)
     check_text(what_differs(pages), RECORDED / "pages.txt")
+
+
+def test_what_the_page_says_that_compares_the_study_with_another(site: Site) -> None:
+    with fixed_world(BEGIN + 7200) as clock:
+        neighbour_of(site.workspace, site.accounts[OWNER], clock, "neighbour")
+    reply = site.browser(site.accounts[OWNER]).get("/studies/rich/compare?other=neighbour")
+    check_text("\n".join([*told(reply), ""]), RECORDED / "compared.txt")
 
 
 def test_what_each_route_of_the_api_answers(site: Site) -> None:

@@ -114,7 +114,7 @@ def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
     client.post(f"{person}/exclude", {"exclusion": "All answers came within a second."})
     theirs = signed_in(server, world.person.account_id)
     assert "All answers came within a second." in theirs.get(f"/work/{study.name}").text
-    assert theirs.post(f"/work/{study.name}/next").place.endswith("/rest?why=not_active")
+    assert theirs.post(f"/work/{study.name}/next").place.endswith("/done")
     client.post(f"{person}/include")
     assert "excluded" not in theirs.get(f"/work/{study.name}").text
 

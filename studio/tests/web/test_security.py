@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import html
+import re
 import secrets
 import socket
 from collections.abc import Callable, Iterator
@@ -272,6 +274,19 @@ def test_signing_in_gives_a_new_session_and_signing_out_ends_it_for_good(server:
     client.post("/signout")
     client.cookies["folkways_session"] = kept
     assert client.get("/account").place.startswith("/signin")
+
+
+def test_who_is_signed_out_comes_back_to_the_same_page_with_what_it_was_asked_for(
+    server: StudioServer,
+) -> None:
+    client, asked = Client(server.url), "/studies/food/items?state=open&words=tea%20%26%20milk"
+    page = client.get(client.get(asked).place)
+    hidden = re.search(r'name="next" value="([^"]+)"', page.text)
+    assert hidden and html.unescape(hidden[1]) == asked
+    for accept in ("text/html", "application/json"):
+        reply = client.post("/work/food/next", csrf="of yesterday", Accept=accept)
+        assert reply.status == 401
+        assert "have a password, sign in again" in reply.text and "open its link again" in reply.text
 
 
 def test_all_devices_are_signed_out_by_a_word_and_by_a_new_password(own_server: StudioServer) -> None:

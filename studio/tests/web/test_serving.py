@@ -3,21 +3,33 @@ there."""
 
 from __future__ import annotations
 
+import re
+import resource
 import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
 
 from folkways.errors import FolkwaysError
+from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
+from folkways_studio.items import service as items
+from folkways_studio.people import sessions
+from folkways_studio.programs import tokens
+from folkways_studio.programs.records import Scope
+from folkways_studio.records import ItemState, Participant
 from folkways_studio.web.serving import serve
-from studio.tests.support.studio_server import StudioProcess
-from studio.tests.web.http import Client
+from studio.tests.support.studies import PASSWORD, QUESTION, open_study, stored
+from studio.tests.support.studio_server import StudioProcess, StudioServer
+from studio.tests.web.http import Client, Reply
 
 
 def test_a_port_that_is_taken_is_said_with_what_to_do(tmp_path: Path) -> None:
@@ -64,6 +76,122 @@ def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(
             assert at_hand.recv(100).startswith(b"HTTP/1.1 403 ")
             stopping.join()
         assert statuses and set(statuses) == {200}
+
+
+def signed_in(server: StudioServer, person: Participant) -> tuple[Client, str]:
+    """The browser of somebody, and the token of its forms."""
+    client, token = Client(server.url), sessions.open_session(server.workspace, person.account_id)
+    client.cookies["folkways_session"] = token
+    session = sessions.find_session(server.workspace, token)
+    assert session is not None
+    return client, session.csrf
+
+
+def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_nothing(tmp_path: Path) -> None:
+    """Every answer that was taken is there once, and the form that met nobody is sent again as it was."""
+    with StudioProcess(tmp_path / "w.db") as server:
+        stage = {"name": "verify", "kind": "vote", "answers": 3, "majority": 2, "training": False}
+        desk = open_study(server.workspace, [stage])
+        desk.add("verify", [QUESTION] * 20)
+        taken: list[tuple[int, str]] = []
+        cut_off: list[str] = []
+
+        def answer_all(person: Participant) -> None:
+            client, csrf = signed_in(server, person)
+
+            def send(path: str, fields: dict[str, str]) -> Reply:
+                for _ in range(600):
+                    try:
+                        return client.post(path, fields, csrf=csrf)
+                    except (OSError, HTTPException) as error:
+                        cut_off.append(type(error).__name__)
+                        time.sleep(0.05)
+                raise AssertionError("the server did not come back")
+
+            task = send("/work/test-study/next", {}).place
+            while "/tasks/" in task:
+                reply = send(f"{task}/submit", {"key": f"{person.id} {task}", "choices": "0"})
+                assert reply.status == 303, reply.text
+                taken.append((person.id, task))
+                task = reply.place
+
+        people = [threading.Thread(target=answer_all, args=[desk.person()]) for _ in range(3)]
+        for each in people:
+            each.start()
+        for answers in (10, 25, 40):
+            while len(taken) < answers:
+                time.sleep(0.005)
+            server.stop()
+            server.start()
+        for each in people:
+            each.join()
+        assert cut_off, "somebody met nobody"
+        assert len(set(taken)) == len(taken) == 60
+        answered = [
+            (row["participant_id"], row["item_id"]) for row in stored(server.workspace, schema.judgements)
+        ]
+        assert len(set(answered)) == len(answered) == 60
+        assert {item.state for item in items.list_items(server.workspace, desk.study.id)} == {ItemState.DONE}
+
+
+@contextmanager
+def full_disk(_: StudioServer) -> Iterator[None]:
+    """No file of this process grows any more."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@contextmanager
+def unreadable(server: StudioServer) -> Iterator[None]:
+    """Something else lies where the database was."""
+    Path(server.location).write_bytes(b"no database" * 9999)
+    server.reconnect()
+    yield
+
+
+@pytest.mark.parametrize("trouble", [full_disk, unreadable])
+def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    trouble: Callable[[StudioServer], AbstractContextManager[None]],
+) -> None:
+    """With the status on which a browser keeps the answer and sends it again; where the database lies is nobody
+    else's business."""
+    place = tmp_path / "w.db"
+    with StudioServer(place) as server:
+        stage = {"name": "verify", "kind": "vote", "answers": 1, "majority": 1, "training": False}
+        desk = open_study(server.workspace, [stage])
+        desk.add("verify", [QUESTION])
+        client, csrf = signed_in(server, desk.person())
+        _, token = tokens.create_token(
+            server.workspace, desk.owner, study_id=desk.study.id, scope=Scope.WRITE
+        )
+        task = client.post("/work/test-study/next", csrf=csrf).place
+        answer = {"key": "k", "choices": "0"}
+        pages = ["/healthz", "/signin", "/work/test-study", task] * (trouble is unreadable)
+        server.workspace.close()
+        with trouble(server):
+            replies = {page: client.get(page) for page in pages}
+            for accept in ("text/html", "application/json"):
+                replies[accept] = client.post(f"{task}/submit", answer, csrf=csrf, Accept=accept)
+            replies["sign in"] = client.post("/signin", {"login": "me", "password": PASSWORD}, csrf=csrf)
+            replies["api"] = client.ask(
+                "PUT",
+                "/api/v1/studies/test-study/state",
+                b'{"state": "paused"}',
+                {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+            )
+        assert {page: reply.status for page, reply in replies.items()} == dict.fromkeys(replies, 503)
+        assert all(re.search("[Ss]omething went wrong on our side", reply.text) for reply in replies.values())
+        assert not any(str(place) in reply.text for reply in replies.values())
+        noted = [each for each in caplog.messages if each.startswith("the studio could not answer ")]
+        assert len(noted) == len(replies) and all(str(place) in each for each in noted)
+        if trouble is full_disk:
+            assert client.post(f"{task}/submit", answer, csrf=csrf).status == 303, "there is room again"
 
 
 STARTED = """

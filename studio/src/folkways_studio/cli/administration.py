@@ -15,6 +15,7 @@ from folkways_studio.cli.places import opened
 
 if TYPE_CHECKING:
     from folkways.sdk.workspace import Workspace
+    from folkways_studio.records import Account
 
 
 @click.command("token")
@@ -28,19 +29,31 @@ if TYPE_CHECKING:
 @workspace_option
 def make_token(login: str, study: str | None, scope: str, days: float, note: str, workspace: str) -> None:
     """Make a token with which a program acts as an account. It is shown only once, here."""
-    from folkways_studio.people import accounts
     from folkways_studio.programs import tokens
     from folkways_studio.programs.records import Scope
 
     with opened(workspace) as database:
-        account = accounts.find_account(database, login)
-        if account is None:
-            raise UnknownNameError("account", login, (), hint="make it with: folkways studio account LOGIN")
+        account = _account(database, login)
         number = _study(database, study)
         _, text = tokens.create_token(
             database, account.id, study_id=number, name=note, scope=Scope(scope), days=days
         )
         click.echo(text)
+
+
+@click.command("disable-account")
+@click.argument("login")
+@click.option("--undo", is_flag=True, help="Let the account sign in again.")
+@workspace_option
+def disable_account(login: str, undo: bool, workspace: str) -> None:
+    """Let nobody sign in with an account any more. Its sessions end and its tokens do not work; what was done
+    with it stays."""
+    from folkways_studio.people import accounts
+
+    with opened(workspace) as database:
+        account = _account(database, login)
+        accounts.set_disabled(database, account.id, disabled=not undo)
+        click.echo(f"{account.login} can sign in again" if undo else f"{account.login} is disabled")
 
 
 @click.command("tokens")
@@ -86,6 +99,15 @@ def revoke_token(number: int, study: str | None, workspace: str) -> None:
         click.echo(f"token {number} is revoked")
 
 
+def _account(database: Workspace, login: str) -> Account:
+    from folkways_studio.people import accounts
+
+    account = accounts.find_account(database, login)
+    if account is None:
+        raise UnknownNameError("account", login, (), hint="make it with: folkways studio account LOGIN")
+    return account
+
+
 def _study(database: Workspace, name: str | None) -> int | None:
     from folkways_studio.clients.local import study_id
 
@@ -126,10 +148,10 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
 
     Either all of it is there afterwards or nothing has changed.
     """
-    from folkways_studio.database.backups import restore
+    from folkways_studio.database.backups import put_back, unpacked
 
-    with opened(workspace, create=True) as database:
-        description = restore(file, database, replace=replace)
+    with unpacked(file) as (description, source), opened(workspace, create=True) as database:
+        put_back(source, database, replace=replace)
         click.echo(f"restored {file} into {database.location}: {description}")
         if description.bucket:
             click.echo(
@@ -138,4 +160,4 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
             )
 
 
-COMMANDS = (make_token, list_tokens, revoke_token, backup, restore_backup)
+COMMANDS = (disable_account, make_token, list_tokens, revoke_token, backup, restore_backup)

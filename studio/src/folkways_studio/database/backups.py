@@ -98,29 +98,34 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
 
 
 def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backup:
-    """Replace a workspace by a backup, completely or not at all; running servers go on with it.
-
-    replace: even if the workspace is not empty; what is in it is lost. Raises WorkspaceError if the file is
-    not a backup or is from a newer folkways; one from an older folkways is migrated.
-    """
-    with _unpacked(file) as (description, copy), closing(open_workspace(copy)) as source:
-        try:
-            with source.read() as reading, workspace.write() as writing:
-                existing = {name: number for name, number in _counts(writing).items() if number}
-                if (existing or _has_accounts(writing)) and not replace:
-                    counts = ", ".join(f"{number} {name}" for name, number in existing.items()) or "accounts"
-                    raise WorkspaceError(
-                        f"the workspace {workspace.location} is not empty (it has {counts}); nothing was "
-                        "changed. Restore into a new one with --workspace, or replace it with --replace"
-                    )
-                _bring_media(copy.parent / MEDIA, workspace)
-                _clear(writing)
-                _copy_rows(reading, writing)
-        except PROBLEMS as error:
-            raise explained(
-                f"cannot restore the workspace {workspace.location}; nothing was changed", error
-            ) from error
+    """Replace a workspace by a backup, as ``unpacked`` and ``put_back`` do."""
+    with unpacked(file) as (description, source):
+        put_back(source, workspace, replace=replace)
     return description
+
+
+def put_back(source: Workspace, workspace: Workspace, *, replace: bool = False) -> None:
+    """Replace a workspace by an unpacked backup, completely or not at all; running servers go on with it.
+
+    replace: even if the workspace is not empty; what is in it is lost. WorkspaceError without it, and where
+    the database fails.
+    """
+    try:
+        with source.read() as reading, workspace.write() as writing:
+            existing = {name: number for name, number in _counts(writing).items() if number}
+            if (existing or _has_accounts(writing)) and not replace:
+                counts = ", ".join(f"{number} {name}" for name, number in existing.items()) or "accounts"
+                raise WorkspaceError(
+                    f"the workspace {workspace.location} is not empty (it has {counts}); nothing was "
+                    "changed. Restore into a new one with --workspace, or replace it with --replace"
+                )
+            _bring_media(Path(source.location).parent / MEDIA, workspace)
+            _clear(writing)
+            _copy_rows(reading, writing)
+    except PROBLEMS as error:
+        raise explained(
+            f"cannot restore the workspace {workspace.location}; nothing was changed", error
+        ) from error
 
 
 def _add_media(archive: zipfile.ZipFile, store: MediaStore, hashes: Sequence[str]) -> None:
@@ -230,8 +235,12 @@ def _load(connection: Connection, table: sa.Table, rows: sa.CursorResult[Any]) -
 
 
 @contextmanager
-def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
-    """The description of a backup, and its database as a temporary file."""
+def unpacked(file: Path) -> Iterator[tuple[Backup, Workspace]]:
+    """The description of a backup, and its workspace in a temporary folder, where its media are too.
+
+    Raises WorkspaceError if the file is not a backup or is from a newer folkways; one from an older
+    folkways is migrated.
+    """
     if not file.is_file():
         raise WorkspaceError(f"there is no backup {file}; they are made with: folkways studio backup FILE")
     with tempfile.TemporaryDirectory(prefix="folkways-") as folder:
@@ -255,7 +264,15 @@ def _unpacked(file: Path) -> Iterator[tuple[Backup, Path]]:
                 f"{file} was made by a newer folkways ({description.folkways}, schema {description.schema}; "
                 f"this one knows up to {SCHEMA}); nothing was changed. Upgrade folkways first"
             )
-        yield description, copy
+        with closing(_opened(copy, file)) as source:
+            yield description, source
+
+
+def _opened(copy: Path, file: Path) -> Workspace:
+    try:
+        return open_workspace(copy)
+    except WorkspaceError as error:
+        raise WorkspaceError(f"{file} is damaged ({error.__cause__ or error}); nothing was changed") from None
 
 
 def _described(values: Mapping[str, Any]) -> Backup:

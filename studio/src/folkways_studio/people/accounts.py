@@ -237,6 +237,15 @@ def _check_attempts(connection: sa.Connection, limits: Mapping[str, int], now: f
             raise TooManyAttemptsError(row.first + ATTEMPTS_SECONDS - now)
 
 
+def set_disabled(workspace: Workspace, account_id: int, *, disabled: bool) -> None:
+    """Let an account and its tokens do nothing any more, or take that back. Its sessions end."""
+    with workspace.write() as connection:
+        change_rows(connection, schema.accounts, {"id": account_id}, disabled=disabled)
+        connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))
+        kind = "account.disabled" if disabled else "account.enabled"
+        audit.record_event(connection, kind, account_id=account_id)
+
+
 def set_password(
     workspace: Workspace,
     account_id: int,

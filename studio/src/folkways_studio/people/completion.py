@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from folkways_studio.people.participation import work_of
-from folkways_studio.records import ParticipantState
+from folkways_studio.records import ParticipantState, StudyState
 from folkways_studio.studies.progress import own_progress_everywhere
 
 if TYPE_CHECKING:
+    from starlette.responses import Response
+
     from folkways_studio.web.request_context import RequestContext
 
 End = Literal["completed", "screened_out", "no_work", "not_yet", "failed", "excluded"]
+AT_WORK = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
+TURNED_AWAY = (ParticipantState.SCREENED_OUT, ParticipantState.FAILED)
 RETURN = "https://app.prolific.com/submissions/complete?cc="
 
 
@@ -40,6 +44,15 @@ def completion(context: RequestContext) -> StudyCompletion:
     return StudyCompletion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
 
 
+def end_page(context: RequestContext) -> Response:
+    """How the work ended; where it has not begun, is held up or is over, the study's page, which says so."""
+    study, person = context.study, context.participant
+    is_at_work = person.state in AT_WORK and study.state == StudyState.OPEN
+    if not is_at_work and person.state not in TURNED_AWAY:
+        return context.go(f"/work/{study.name}")
+    return context.page("people/done.html.j2", study=study, person=person, end=completion(context))
+
+
 def _end(context: RequestContext) -> End:
     person = context.participant
     if person.state == ParticipantState.SCREENED_OUT:
@@ -48,12 +61,12 @@ def _end(context: RequestContext) -> End:
         return "failed"
     if person.state == ParticipantState.EXCLUDED:
         return "excluded"
-    if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
+    if person.state not in AT_WORK:
         return "not_yet"
     work = work_of(context.workspace, person)
-    if work.at_hand:
-        return "not_yet"
     # People who may write as much as they like decide themselves when they are done.
-    if any(each.left for _, each in own_progress_everywhere(context.workspace, person)):
+    if context.study.state != StudyState.CLOSED and (
+        work.at_hand or any(each.left for _, each in own_progress_everywhere(context.workspace, person))
+    ):
         return "not_yet"
     return "completed" if work.answers else "no_work"

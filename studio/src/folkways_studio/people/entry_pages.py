@@ -9,7 +9,7 @@ from starlette.responses import Response
 from folkways_studio.errors import InviteError, ReturnError, SubmissionError
 from folkways_studio.people import accounts, invites, participants, personal
 from folkways_studio.people.account_pages import begin_session
-from folkways_studio.people.completion import completion
+from folkways_studio.people.completion import end_page
 from folkways_studio.people.participation import study_of_invitation
 from folkways_studio.people.prolific_entry import PARAMETERS, check_entry, read_parameters
 from folkways_studio.records import ParticipantState, Role, Study, StudyState
@@ -143,9 +143,7 @@ def show_consent(context: RequestContext) -> Response:
 def agree(context: RequestContext) -> Response:
     """Record the agreement to exactly the text that was shown."""
     if context.text("agree") != "yes":
-        message = context.gettext(
-            "Tick the box if you agree. If you do not, you can close this page: nothing is stored about you."
-        )
+        message = context.gettext("Tick the box if you agree. If you do not, you can close this page.")
         raise SubmissionError({"agree": message})
     participants.consent(context.workspace, context.participant.id, context.text("version"))
     return context.go(f"/work/{context.study.name}")
@@ -210,6 +208,4 @@ def finish(context: RequestContext) -> Response:
 @routes.get("/work/{study}/done", PARTICIPANT)
 def show_done(context: RequestContext) -> Response:
     """Show thanks and the recruitment service's code."""
-    return context.page(
-        "people/done.html.j2", study=context.study, person=context.participant, end=completion(context)
-    )
+    return end_page(context)

@@ -25,16 +25,18 @@ def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, h
     """The token of a new link for an account, returned only here; earlier links stop working.
 
     workspace, account_id: the account. by: the study owner who makes it; None for the people who run the
-    server. hours: how long it works. Raises NotAllowedError if the account takes part in a study that the
-    owner does not own, which the link would open too, and NotFoundError for an account without a login.
+    server. hours: how long it works. Raises NotAllowedError if the account is disabled, or takes part in a
+    study that the owner does not own, which the link would open too; NotFoundError without a login.
     """
     now = time.time()
     links = schema.password_links
     token = secrets.token_urlsafe(32)
     with workspace.write() as connection:
         row = find_row(connection, schema.accounts, id=account_id)
-        if row is None or row.login is None or row.disabled:
+        if row is None or row.login is None:
             raise NotFoundError("there is no such account, or it is one without a password")
+        if row.disabled:
+            raise NotAllowedError("this account is disabled; whoever runs the server can let it in again")
         if by is not None and by != account_id and not _all_theirs(connection, account_id, by):
             raise NotAllowedError(
                 "this account takes part in a study that is not yours; ask the people who run the server "

@@ -16,6 +16,8 @@ from folkways_studio.database.rows import change_rows
 from folkways_studio.records import Account, SignInSession, from_row
 
 LIFETIME_SECONDS = 14 * 86400.0
+"""From the sign-in; of people without a login, known by nothing else, from their last visit."""
+
 SEEN_EVERY_SECONDS = 300.0
 """Minimum seconds between two updates of ``seen``, so that reading pages rarely writes."""
 
@@ -69,12 +71,13 @@ def find_session(workspace: Workspace, token: str) -> SignInSession | None:
 
 
 def session_of(workspace: Workspace, row: sa.Row[Any]) -> SignInSession:
-    """The session of a row of ``SESSION``; updates ``seen``."""
+    """The session of a row of ``SESSION``; updates ``seen``, and ``expires`` for people without a login."""
     now, values = time.time(), row._mapping
     table = schema.sessions
     if now - values[table.c.seen] > SEEN_EVERY_SECONDS:
+        until = {"expires": now + LIFETIME_SECONDS} if values[schema.accounts.c.login] is None else {}
         with workspace.claim() as connection:
-            change_rows(connection, table, {"token_hash": values[table.c.token_hash]}, seen=now)
+            change_rows(connection, table, {"token_hash": values[table.c.token_hash]}, seen=now, **until)
     times = (values[column] for column in (table.c.created, table.c.seen, table.c.expires))
     return SignInSession(from_row(Account, row, schema.accounts), values[table.c.csrf], *times)
 

@@ -68,7 +68,7 @@ class Adaptation(StageKind):
         if _ANY_TAG.search(text):
             plain, spans = untag(text)
             if spans is None:
-                problems[name] = "every <CSI> needs a </CSI> after it"
+                problems[name] = Message("Every <CSI> needs a </CSI> after it.")
                 return ""
         else:
             plain, spans = text, spans_of({f"{name}_spans": marks}, f"{name}_spans", text, problems)

@@ -113,13 +113,15 @@ class GroupAnswers(StageKind):
         twice = [answer for answer, count in placed.items() if count > 1]
         left = [answer for answer in distinct_answers(content) if answer not in placed]
         if unknown:
-            problems["groups"] = f"nobody answered: {', '.join(unknown)}"
+            problems["groups"] = Message("Nobody gave these answers: %(answers)s", answers=", ".join(unknown))
         elif twice:
-            problems["groups"] = f"is in two places: {', '.join(twice)}"
+            problems["groups"] = Message("These are in two places: %(answers)s", answers=", ".join(twice))
         elif left:
-            problems["groups"] = f"put these into a group or call them invalid: {', '.join(left)}"
+            problems["groups"] = Message(
+                "Put these into a group or call them invalid: %(answers)s", answers=", ".join(left)
+            )
         elif any(not group["answers"] for group in groups):
-            problems["groups"] = "a group has no answers"
+            problems["groups"] = Message("A group has no answers.")
         elif lacking := [group["answers"][0] for group in groups if not _texts(group["en_answers"])]:
             problems["groups"] = Message(
                 "These need an English wording: %(answers)s", answers=", ".join(lacking)

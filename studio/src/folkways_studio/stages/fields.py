@@ -15,6 +15,7 @@ from folkways.sdk.display import storable
 from folkways_studio.errors import Message, SubmissionError
 
 NO_LINES = "has to be a list of texts, none of them empty"
+LONGEST_OPTION = 1000
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 WORD = re.compile(f"[{SPACELESS}]|[^\\s{SPACELESS}]+")
 """A word; or a letter of Thai, Lao, Burmese, Khmer, Japanese or Chinese, which put no spaces between
@@ -45,10 +46,17 @@ def text_of(
     value = storable(value).strip()
     if len(value) < least:
         problems[name] = ask or (
-            "must not be empty" if least == 1 else f"needs at least {least} characters; it has {len(value)}"
+            Message("This has to be answered.", "must not be empty")
+            if least == 1
+            else Message(
+                "This is too short; characters needed: %(least)s.",
+                f"needs at least {least} characters; it has {len(value)}",
+                least=least,
+            )
         )
     elif len(value) > most:
-        problems[name] = f"has {len(value)} characters; {most} is the most"
+        named = f"has {len(value)} characters; {most} is the most"
+        problems[name] = Message("This is too long; characters allowed: %(most)s.", named, most=most)
     return value
 
 
@@ -75,8 +83,11 @@ def options_of(
         problems["options"] = f"needs {wanted} options; there are {len(options)}"
     elif len({each.casefold() for each in options}) < len(options):
         problems["options"] = Message("Two options say the same.")
-    elif any(len(each) > 1000 for each in options):
-        problems["options"] = "an option has more than 1000 characters"
+    elif any(len(each) > LONGEST_OPTION for each in options):
+        named = f"an option has more than {LONGEST_OPTION} characters"
+        problems["options"] = Message(
+            "This is too long; characters allowed: %(most)s.", named, most=LONGEST_OPTION
+        )
     return options
 
 

@@ -42,7 +42,7 @@ class RedTeaming(AuthoredItem):
         if "intended" not in problems and not 1 <= len(answers["intended"]) <= OPTIONS - 1:
             problems["intended"] = Message("Mark at least one option as right, and not all of them.")
         if config["challenge_required"] and not _tried(answers, content):
-            problems[""] = "try this wording on the model before you submit it"
+            problems[""] = Message("Try this wording on the model before you submit it.")
 
     def validate(self, submission: Mapping[str, Any], content: Content, config: Config) -> Mapping[str, Any]:
         payload = super().validate(submission, content, config)

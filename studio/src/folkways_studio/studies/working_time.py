@@ -2,7 +2,7 @@
 
 The time of an answer runs from taking the task to sending it, so that it counts the lunch in between. An
 answer that took many times as long as is usual in its stage counts as long as this person usually takes
-there.
+there, and so does one that was not timed because it was written off line.
 """
 
 from __future__ import annotations
@@ -11,13 +11,15 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
 from folkways_studio.studies import service as studies
+
+T = TypeVar("T")
 
 BREAK_FACTOR, BREAK_SECONDS = 5.0, 120.0
 """An answer holds a break if it took this many times the stage's median, and this long at least."""
@@ -70,8 +72,8 @@ def rate_of(definition: Mapping[str, object]) -> Rate | None:
 
 
 class WorkedAnswer(NamedTuple):
-    """One answer as work. seconds: without breaks; None where it was not timed. is_check: a question of known
-    answer."""
+    """One answer as work. seconds: without breaks; None where nobody knows what an answer of its stage takes.
+    is_check: a question of known answer."""
 
     participant_id: int
     stage_id: int
@@ -107,11 +109,21 @@ def worked_answers(workspace: Workspace, study_id: int) -> tuple[WorkedAnswer, .
             by_stage[stage].append(seconds)
             times[person, stage].append(seconds)
     usual = {stage: median(seconds) for stage, seconds in by_stage.items()}
-    cleaned = {key: iter(without_breaks(seconds, usual[key[1]])) for key, seconds in times.items()}
+    cleaned = {key: without_breaks(seconds, usual[key[1]]) for key, seconds in times.items()}
+    expected = {
+        stage.id: 60 * minutes
+        for stage in studies.stages(workspace, study_id)
+        if (minutes := stage.config["minutes"]) is not None
+    }
+    in_order = {key: iter(seconds) for key, seconds in cleaned.items()}
     answers = []
     for person, stage, item, seconds, is_check in rows:
-        worked = None if seconds is None else next(cleaned[person, stage])
-        answers.append(WorkedAnswer(person, stage, item, worked, worked != seconds, bool(is_check)))
+        if seconds is None:
+            worked = _typical(cleaned.get((person, stage), ()), usual.get(stage, expected.get(stage)))
+        else:
+            worked = next(in_order[person, stage])
+        had_break = seconds not in (None, worked)
+        answers.append(WorkedAnswer(person, stage, item, worked, had_break, bool(is_check)))
     return tuple(answers)
 
 
@@ -156,9 +168,14 @@ def without_breaks(seconds: Sequence[float], usual: float) -> list[float]:
     """One person's times in a stage, those with a break shortened. usual: the median of the stage over all
     people."""
     longest = max(BREAK_FACTOR * usual, BREAK_SECONDS)
-    short = [each for each in seconds if each <= longest]
-    typical = median(short) if len(short) >= ENOUGH else usual
+    typical = _typical([each for each in seconds if each <= longest], usual)
     return [each if each <= longest else typical for each in seconds]
+
+
+def _typical(seconds: Sequence[float], usual: T) -> float | T:
+    """What an answer takes somebody whose times these are; ``usual``, that of their stage, where they are
+    few."""
+    return median(seconds) if len(seconds) >= ENOUGH else usual
 
 
 def longest_of(seconds: Sequence[float]) -> float:

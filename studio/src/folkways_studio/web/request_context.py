@@ -44,7 +44,7 @@ FLASH_COOKIE = "folkways_said"
 SESSION_COOKIE = "folkways_session"
 SIGN_ON_COOKIE = "folkways_sign_on"
 LASTS = {
-    SESSION_COOKIE: int(sessions.LIFETIME_SECONDS),
+    SESSION_COOKIE: 365 * 86400,  # the database says when a session ends
     LOCALE_COOKIE: 365 * 86400,
     FLASH_COOKIE: 60,
     SIGN_ON_COOKIE: 600,
@@ -182,6 +182,10 @@ class RequestContext:
         if self.token and self._study_name:
             return self._entry.session if self._entry else None
         return sessions.find_session(self.workspace, self.token) if self.token else None
+
+    def forget_database(self) -> None:
+        """Show what follows as to somebody unknown: who it is cannot be read."""
+        self.session, self.account, self._entry = None, None, None
 
     @CachedAttribute
     def account(self) -> Account | None:

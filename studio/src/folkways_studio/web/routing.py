@@ -17,7 +17,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route as StarletteRoute
 
 from folkways.sdk.errors import FolkwaysError
-from folkways_studio.errors import DraftConflictError, StudioError, SubmissionError
+from folkways.sdk.workspace import WorkspaceError
+from folkways_studio.errors import DraftConflictError, Message, StudioError, SubmissionError
 from folkways_studio.web.request_context import ANYBODY, Access, Handler, RequestContext, Studio
 from folkways_studio.web.security.origin import FIELD, HEADER, from_own_page, tokens_match
 
@@ -25,6 +26,8 @@ MOST_FIELDS = 500
 TASK_PAGE = "/work/{study}/tasks/{assignment}"
 """If this page cannot be shown, its task can still be given back."""
 
+OUR_FAULT = Message("Something went wrong on our side. What you wrote is kept; try again in a moment.")
+UNANSWERED = "the studio could not answer %s %s"
 LOG = logging.getLogger("folkways_studio")
 
 
@@ -79,7 +82,7 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
         context = RequestContext(studio, request, route.access, form)
         try:
             if route.pause is not None:
-                await sleep(await to_thread.run_sync(route.pause, context))
+                await sleep(await to_thread.run_sync(_seconds, context, route.pause))
             # Requests that wait for a model have their own threads, so that they block no page or connection.
             if route.slow:
                 return await _respond_slowly(context, route.handler)
@@ -90,6 +93,13 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
     result = StarletteRoute(route.path, serve, methods=[route.method])
     result.methods = {route.method}  # not HEAD, which would use up pages that are shown once
     return result
+
+
+def _seconds(context: RequestContext, pause: Callable[[RequestContext], float]) -> float:
+    try:
+        return pause(context)
+    except WorkspaceError:  # which the handler meets as well
+        return 0.0
 
 
 async def _respond_slowly(context: RequestContext, handler: Handler) -> Response:
@@ -124,17 +134,20 @@ def respond(context: RequestContext, handler: Handler) -> Response:
         response = JSONResponse(
             {"message": str(error), "revision": error.current.revision}, status_code=error.status
         )
+    except WorkspaceError as error:
+        LOG.error(UNANSWERED + ": %s", *_asked(context), error)
+        context.forget_database()
+        response = _say(context, 503, context.gettext(OUR_FAULT))
     except FolkwaysError as error:
         response = problem(context, error)
     except Exception:
-        LOG.exception(
-            "the studio could not answer %s %s", context.request.method, context.request.scope["route"].path
-        )
-        message = context.gettext(
-            "Something went wrong on our side. What you wrote is kept; try again in a moment."
-        )
-        response = _say(context, 500, message)
+        LOG.exception(UNANSWERED, *_asked(context))
+        response = _say(context, 500, context.gettext(OUR_FAULT))
     return context.set_cookies(response)
+
+
+def _asked(context: RequestContext) -> tuple[str, str]:
+    return context.request.method, context.request.scope["route"].path
 
 
 async def respond_externally(studio: Studio, request: Request, status: int) -> Response:
@@ -171,10 +184,11 @@ def _refuse_stranger(context: RequestContext) -> Response | None:
         return None
     if context.is_change or context.wants_json:
         message = context.gettext(
-            "You have been signed out. Sign in again; what you wrote is kept on this device."
+            "You have been signed out. If you have a password, sign in again; if you came by an invitation, "
+            "open its link again."
         )
         return _say(context, 401, message)
-    return context.go(f"/signin?next={quote(context.path)}")
+    return context.go(f"/signin?next={quote(context.here)}")
 
 
 def problem(context: RequestContext, error: FolkwaysError) -> Response:

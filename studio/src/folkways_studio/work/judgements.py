@@ -153,6 +153,7 @@ def submit(
     key: str,
     *,
     instead: int | None = None,
+    timed: bool = True,
 ) -> SubmissionReceipt:
     """Store a person's answer to the item of their slot (participant_id, assignment_id) in the workspace.
 
@@ -161,6 +162,7 @@ def submit(
         once.
     instead: the slot that is meant if ``assignment_id`` is not theirs. A lease that ran out still counts
         while nobody else took the slot.
+    timed: whether the time since they took the slot says how long they worked.
 
     Raises SubmissionError for wrong fields, NotFoundError if the slot is not (or no longer) this
     person's, AlreadySubmittedError if it has a judgement under another key, ConflictError if the study
@@ -190,7 +192,7 @@ def submit(
         if stage_kind(stage.kind).authored:
             check_category(connection, item, stage, payload)
             item = replace(item, content={**item.content, **payload})
-        judgement = _store(connection, held, item, payload, key, now)
+        judgement = _store(connection, held, item, payload, key, now, timed=timed)
         if item.check is not None:  # it changes nothing of the item
             return SubmissionReceipt(
                 judgement, False, item, stage, judge_known(connection, held.person, item, stage)
@@ -229,7 +231,14 @@ def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Ju
 
 
 def _store(
-    connection: sa.Connection, held: _Held, item: Item, payload: Mapping[str, Any], key: str, now: float
+    connection: sa.Connection,
+    held: _Held,
+    item: Item,
+    payload: Mapping[str, Any],
+    key: str,
+    now: float,
+    *,
+    timed: bool,
 ) -> Judgement:
     assignment, stage, revision = held.assignment, held.stage, held.revision
     if stage_kind(stage.kind).authored:
@@ -243,7 +252,7 @@ def _store(
         "participant_id": assignment.participant_id,
         "key": key,
         "payload": dict(payload),
-        "seconds": now - assignment.leased if assignment.leased is not None else None,
+        "seconds": now - assignment.leased if timed and assignment.leased is not None else None,
         "revision": revision,
         "created": now,
     }

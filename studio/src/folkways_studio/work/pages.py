@@ -12,11 +12,11 @@ from folkways_studio.errors import AlreadySubmittedError, NotFoundError, Submiss
 from folkways_studio.items import repeats
 from folkways_studio.items.discussion_pages import discussion_beside
 from folkways_studio.models.modelling import models_of
-from folkways_studio.people.completion import completion
+from folkways_studio.people.completion import AT_WORK, completion, end_page
 from folkways_studio.people.participants import RETURN_CODE
 from folkways_studio.people.participation import parts_of
 from folkways_studio.people.personal import own_attributes
-from folkways_studio.records import AssignmentState, Item, ParticipantState, Stage
+from folkways_studio.records import AssignmentState, Item, ParticipantState, Stage, StudyState
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.progress import own_progress, own_progress_everywhere
@@ -70,6 +70,7 @@ def show_study(context: RequestContext) -> Response:
         stages=stages,
         follows=follows[0] if follows else None,
         return_code=code,
+        end=completion(context) if study.state != StudyState.OPEN else None,
         has_sent=any(each.answers for _, each in stages),
     )
 
@@ -87,21 +88,17 @@ def _on(
     if isinstance(claimed, NoWork) and claimed.reason == "training":
         return context.go(f"/work/{context.study.name}/training/{claimed.stage}", say)
     if isinstance(claimed, NoWork):
-        return context.go(f"/work/{context.study.name}/rest?why={claimed.reason}", say)
+        return context.go(f"/work/{context.study.name}/done", say)
     return context.go(context.task_address(claimed.assignment.id), say)
 
 
 @routes.get("/work/{study}/rest", PARTICIPANT)
 def show_rest(context: RequestContext) -> Response:
-    """Why there is nothing to do now; the code of the recruitment service where the person is through."""
-    why = context.request.query_params.get("why", "none_left")
-    if context.participant.state in (ParticipantState.PAUSED, ParticipantState.EXCLUDED):
-        return context.go(f"/work/{context.study.name}")
-    if why in ("paused", "closed", "warned"):
-        return context.page("work/rest.html.j2", study=context.study, why=why)
-    return context.page(
-        "people/done.html.j2", study=context.study, person=context.participant, end=completion(context)
-    )
+    """That a rule asks for closer reading, or how the work ended."""
+    is_at_work = context.participant.state in AT_WORK
+    if is_at_work and context.request.query_params.get("why") == "warned":
+        return context.page("work/rest.html.j2", study=context.study, why="warned")
+    return end_page(context)
 
 
 @routes.get(TASK_PAGE, PARTICIPANT)

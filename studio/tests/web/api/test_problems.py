@@ -7,7 +7,6 @@ import json
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.errors import ConflictError, SubmissionError, TooManyAttemptsError
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.media.reading import MediaError
@@ -19,7 +18,6 @@ from folkways_studio.workflows.definition import DefinitionError
     ("error", "status", "detail", "places"),
     [
         (FolkwaysError("no such thing"), 422, "No such thing.", []),
-        (WorkspaceError("it is locked"), 503, "It is locked.", []),
         (ConflictError("this is over"), 409, "This is over.", []),
         (
             RowsError({2: "is empty", 7: "has no key"}, "a.csv"),

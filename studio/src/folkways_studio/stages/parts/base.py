@@ -48,12 +48,13 @@ cannot see or hear."""
 
 
 class UnfitError(ValueError):
-    """An answer that cannot be taken; says what to do. named: the same for who sees no page: what was sent,
-    what is valid."""
+    """An answer that cannot be taken; says what to do. named: as in a ``Message``, or that of one."""
 
     def __init__(self, message: str, named: str = "", **values: object) -> None:
-        self.message = Message(message, **values)
-        self.named = named or self.message
+        if isinstance(message, Message):
+            self.message, self.named = Message(message.message, "", **message.values), message
+        else:
+            self.message, self.named = Message(message, "", **values), Message(message, named, **values)
         super().__init__(self.message)
 
 

@@ -18,7 +18,7 @@ from folkways.sdk.workspace import WorkspaceError
 from folkways_studio.errors import StudioError, SubmissionError, TooManyAttemptsError
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.media.reading import MediaError
-from folkways_studio.web.routing import sentence
+from folkways_studio.web.routing import UNANSWERED, sentence
 from folkways_studio.workflows.definition import DefinitionError
 
 MEDIA_TYPE = "application/problem+json"
@@ -64,9 +64,7 @@ def of_folkways(error: FolkwaysError) -> JSONResponse:
         if isinstance(error, TooManyAttemptsError)
         else None
     )
-    status = (
-        error.status if isinstance(error, StudioError) else 503 if isinstance(error, WorkspaceError) else 422
-    )
+    status = error.status if isinstance(error, StudioError) else 422
     detail, places = str(error), list[tuple[str, str]]()
     if isinstance(error, SubmissionError):
         places = [(str(where), str(what)) for where, what in error.problems.items()]
@@ -85,6 +83,10 @@ def of_folkways(error: FolkwaysError) -> JSONResponse:
 def add_handlers(app: FastAPI) -> None:
     """Answer every error of an application with a problem."""
 
+    async def unavailable(request: Request, error: Exception) -> JSONResponse:
+        LOG.error(UNANSWERED + ": %s", request.method, request.url.path, error)
+        return unexpected_answer(503)
+
     async def ours(_: Request, error: Exception) -> JSONResponse:
         return of_folkways(error) if isinstance(error, FolkwaysError) else unexpected_answer()
 
@@ -102,18 +104,19 @@ def add_handlers(app: FastAPI) -> None:
         return problem(status, words.get(status, "this could not be read as JSON"))
 
     async def unexpected(request: Request, error: Exception) -> JSONResponse:
-        LOG.error("the API could not answer %s %s", request.method, request.url.path, exc_info=error)
+        LOG.error(UNANSWERED, request.method, request.url.path, exc_info=error)
         return unexpected_answer()
 
+    app.add_exception_handler(WorkspaceError, unavailable)
     app.add_exception_handler(FolkwaysError, ours)
     app.add_exception_handler(RequestValidationError, wrong)
     app.add_exception_handler(HTTPException, unrouted)
     app.add_exception_handler(Exception, unexpected)
 
 
-def unexpected_answer() -> JSONResponse:
+def unexpected_answer(status: int = 500) -> JSONResponse:
     """The response to an unexpected error."""
     return problem(
-        500,
+        status,
         "something went wrong on our side; try again in a moment, and tell the people who run this server",
     )

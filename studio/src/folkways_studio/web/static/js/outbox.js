@@ -4,6 +4,7 @@ import { forget, queue } from "./store.js";
 import { post, unreachable } from "./send.js";
 
 const AGAIN = 5000; // milliseconds
+const NOT_YET = new Set([401, 403, 429]); // until there is a session, or less haste
 
 let busy = false;
 
@@ -13,7 +14,10 @@ export async function sendWaiting(csrf) {
   for (const entry of queue.all()) {
     const fields = entry.fields.map(([name, value]) => [name, name === "csrf" && csrf ? csrf : value]);
     const answer = await post(entry.url, fields);
-    if (unreachable(answer) || answer.status === 401 || answer.status === 403) break; // until there is a connection, or a session
+    if (unreachable(answer) || answer.status >= 500 || NOT_YET.has(answer.status)) {
+      document.dispatchEvent(new CustomEvent("waits", { detail: { entry, answer } }));
+      break;
+    }
     queue.remove(entry); // taken, or refused for good: the person sees which on the task's own page
     if (answer.status === 200) forget(`draft/${entry.draft}`);
     document.dispatchEvent(new CustomEvent("sent", { detail: { entry, answer } }));

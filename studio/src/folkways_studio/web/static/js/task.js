@@ -154,6 +154,9 @@ if (form) {
     if (detail.answer.body.next) location.assign(detail.answer.body.next);
     else { waiting.hidden = true; enable(true); show(detail.answer.body); }
   });
+  document.addEventListener("waits", ({ detail }) => {
+    if (detail.entry.url === form.action && detail.answer.body.message && problems.hidden) show(detail.answer.body);
+  });
   if (queue.all().some((entry) => entry.url === form.action)) {
     enable(false);
     waiting.hidden = false;
