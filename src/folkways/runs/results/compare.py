@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypedDict
 
 import polars as pl
 
@@ -27,6 +28,16 @@ from folkways.workspace.database import Workspace, open_workspace
 
 class NotJudgedError(FolkwaysError):
     """The judgements of a task lack the metric that it would be compared by."""
+
+
+class CompareKeywords(TypedDict, total=False):
+    """Options of ``compare``, apart from the models, their runs and the workspace."""
+
+    tasks: Sequence[str] | str | None
+    metric: str | None
+    profile: str | None
+    by: str
+    tell: Callable[[str], object]
 
 
 def compare(
