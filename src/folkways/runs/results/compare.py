@@ -12,7 +12,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, get_task
 from folkways.display import plural
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.evidence.contributions import COVERAGE_KEYS, SERVED
@@ -71,7 +71,8 @@ def compare(
     if len(stored_models) < 2:
         raise FolkwaysError(
             "a comparison needs two models or more, got "
-            f"{', '.join(one.label for one in stored_models) or 'none'}"
+            f"{', '.join(f'{one.label} of {one.run.name}' for one in stored_models) or 'none'}\n"
+            f"Name two models, MODEL@RUN for one of another run, or more runs with {option('runs')}"
         )
     named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
     comparisons: list[Comparison] = []
