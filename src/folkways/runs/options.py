@@ -306,7 +306,7 @@ class AskOptions:
     concurrency: requests to a model on their way at once, at most; None for what suits its endpoint.
     attempts: tries per request.
     max_errors: failed requests after which a model is given up; None: 50, or a tenth of the run if that is
-        more.
+        more and any was answered. Replies of a file, a dict or a frame are looked up to the end.
     max_failed: share of a model's requests that may fail, 0 to 1; above, or with no reply at all, the run
         ends ``incomplete``.
     timeout: seconds for one request, connection to last byte.
