@@ -132,8 +132,10 @@ class RequestContext:
 
     @property
     def here(self) -> str:
+        """The page that is shown; where a form was sent, the page that has it."""
         query = self.request.url.query
-        return self.path if self.is_change or not query else f"{self.path}?{query}"
+        asked = f"{self.path}?{query}" if query else self.path
+        return (self.came_from or self.path) if self.is_change else asked
 
     @property
     def came_from(self) -> str:
