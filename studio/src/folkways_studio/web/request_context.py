@@ -158,6 +158,12 @@ class RequestContext:
         return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether the browser asks at another address than the server's configured one."""
+        origin = self.studio.settings.origin
+        return origin is not None and urlsplit(origin).netloc != self.request.headers.get("host")
+
+    @property
     def is_change(self) -> bool:
         return self.request.method not in ("GET", "HEAD")
 
