@@ -18,6 +18,8 @@ from folkways.cultures import (
     REGIONS,
     Culture,
     Language,
+    codes_of_cultures,
+    codes_of_languages,
     culture_named,
     cultures,
     cultures_of,
@@ -309,6 +311,21 @@ def test_selecting_what_is_not_there_lists_what_is(wanted: str, hint: str) -> No
     with pytest.raises(UnknownNameError, match=hint) as error:
         select_cultures(["KR", wanted], BLEND)
     assert error.value.valid == sorted(BLEND)
+
+
+def test_every_name_of_a_culture_and_of_a_language_stands_for_its_code() -> None:
+    for culture in cultures().values():
+        every = (culture.code, culture.code.lower(), culture.name, *culture.aliases, *culture.names.values())
+        assert codes_of_cultures(every) == (culture.code,), every
+    for language in languages().values():
+        every = (language.code, language.name.upper(), language.endonym)
+        assert {get_language(name).code for name in codes_of_languages(every, ())} == {language.code}
+        assert codes_of_languages([language.name, "local"], {language.name, "local"}) == (
+            language.name,
+            "local",
+        )
+    assert codes_of_cultures(["Atlantis", "KR"]) == ("Atlantis", "KR")
+    assert codes_of_languages(["Atlantean"], ()) == ("Atlantean",)
 
 
 def test_a_part_does_not_stand_for_its_parent() -> None:

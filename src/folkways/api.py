@@ -45,6 +45,7 @@ if TYPE_CHECKING:  # what one function alone needs is imported there: the start 
     from folkways.reports.formats.comparison_tables import Comparisons
     from folkways.runs.gate import Checks, GateKeywords, Required
     from folkways.runs.judging.external_responses import JudgedReplies
+    from folkways.runs.results.compare import CompareKeywords
     from folkways.runs.results.items import KnownItem
     from folkways.runs.results.report import ReportKeywords
 
@@ -221,7 +222,7 @@ class Run:
     def report(
         self,
         out: str | Path,
-        formats: Sequence[str] = ("html", "md", "csv", "parquet"),
+        formats: Sequence[str] | str | None = None,
         *,
         items: bool = False,
         dispute: str | None = None,
@@ -233,13 +234,9 @@ class Run:
         Raises MissingExtraError for ``html`` without the extra ``report``, and FolkwaysError for an address
         that is none.
         """
-        from folkways.reports.formats.write import write_report  # it imports a template engine
-        from folkways.reports.views.cultures import check_dispute
+        from folkways.runs.results.report import write_data
 
-        address = check_dispute(dispute) if dispute is not None else ""
-        return write_report(
-            replace(self._collected(show_items=items), dispute=address), Path(out), tuple(formats)
-        )
+        return write_data(lambda: self._collected(show_items=items), out, formats, dispute)
 
 
 def run(
@@ -420,7 +417,7 @@ def compare(
     *models: str | Run,
     runs: Sequence[str | Run] | str | Run = (),
     workspace: str | Path | Workspace = WORKSPACE,
-    **how: Any,
+    **how: Unpack[CompareKeywords],
 ) -> Comparisons:
     """Compare two or more models on each task that all of them were asked, as ``folkways compare`` does.
     Nothing is asked or judged.
@@ -430,8 +427,10 @@ def compare(
     runs: runs to look in; by default the newest of the workspace.
     how: tasks, metric, profile, by, tell: as for ``folkways.runs.results.compare.compare``.
     """
+    from folkways.runs.results.compare import CompareKeywords
     from folkways.runs.results.compare import compare as compare_models
 
+    check_names(how, {*CompareKeywords.__annotations__}, {"runs", "workspace"})
     places = [runs] if isinstance(runs, (str, Run)) else list(runs)
     database = opened(_place_of([*models, *places], workspace))
     existing = {record.name for record in run_records.list_runs(database)}

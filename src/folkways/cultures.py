@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -173,6 +173,17 @@ def get_language(text: str) -> Language:
     if code is None:
         raise UnknownNameError("language", text, languages())
     return languages()[code]
+
+
+def codes_of_cultures(names: Iterable[str]) -> tuple[str, ...]:
+    """The code of each culture, under whatever name ``get_culture`` knows it, once; other names stay."""
+    return tuple(dict.fromkeys(_cultures_by_name().get(_fold(name), name) for name in names))
+
+
+def codes_of_languages(names: Iterable[str], offered: Collection[str]) -> tuple[str, ...]:
+    """The same of languages: what is ``offered`` under that very name ("local") stays."""
+    by_name = _languages_by_name()
+    return tuple(dict.fromkeys(name if name in offered else by_name.get(_fold(name), name) for name in names))
 
 
 def name_of_code(code: str) -> str:

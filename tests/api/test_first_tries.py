@@ -246,6 +246,13 @@ TOLD: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: folkways.report("large", formats="htlm"),
         "did you mean 'html'?",
     ),
+    "a run's report in an unknown format": (
+        lambda: last().report("report", "htlm"),
+        "unknown report format 'htlm'; did you mean 'html'?",
+    ),
+    "a run's report in a file": (lambda: last().report("report.md", "md"), "name a folder: out='report'"),
+    "a comparison with a slip": (lambda: folkways.compare("large", metrics="x"), "did you mean 'metric'?"),  # type: ignore[call-arg]
+    "a comparison of a run with a slip": (lambda: last().compare(tsaks="x"), "did you mean 'tasks'?"),
     "a report with a slip": (lambda: folkways.report("large", titel="x"), "did you mean 'title'?"),  # type: ignore[call-arg]
     "a report in a file": (lambda: folkways.report("large", "report.html"), "name a folder: out='report'"),
     "judging a number": (lambda: folkways.judge(TASK, 3), "give a frame of polars or pandas"),

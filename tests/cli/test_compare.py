@@ -116,7 +116,10 @@ def test_from_python_the_same_numbers(workspace: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("first",), "needs two models or more, got baseline/first"),
+        (
+            ("first",),
+            "got baseline/first of part\nName two models, MODEL@RUN for one of another run, or more runs",
+        ),
         (("first", "rnadom"), "unknown model 'rnadom'\nvalid: baseline/first, baseline/random"),
         (("first", "first"), "named twice"),
         (("first", "random", "--run", "nope"), "unknown run 'nope'"),

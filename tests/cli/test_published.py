@@ -36,6 +36,13 @@ def test_tables_for_people_with_what_is_odd_about_them() -> None:
     assert len(table["rows"]) == 2 * 11 * 16
 
 
+@pytest.mark.parametrize(("paper", "place"), [("blend", "table 1"), ("blend", "table 2"), ("xcr", "table 8")])
+def test_counts_have_no_decimals(paper: str, place: str) -> None:
+    text = folkways("published", "--paper", paper, "--place", place).stdout
+    numbers = [word for line in text.split("\n\n")[1].splitlines()[1:] for word in line.split()[1:]]
+    assert any(word.isdecimal() for word in numbers) and not any("." in word for word in numbers)
+
+
 def test_figures_of_the_data_stand_in_one_table_for_each_place() -> None:
     text = folkways("published", "--paper", "blend", "--place", "table 13").stdout
     assert text.startswith("BLEnD, Table 13: of the data (GPT-4)\nFacts of the paper")

@@ -98,6 +98,14 @@ def test_fences_become_highlighted_blocks(site: Path) -> None:
     ]
 
 
+@of_the_site
+def test_code_can_be_copied_from_tables_as_it_is(site: Path) -> None:
+    pages = {page.name: page.read_text(encoding="utf-8") for page in site.rglob("*.html")}
+    code = [unescape(text) for page in pages.values() for text in re.findall(r"<code>([^<]*)</code>", page)]
+    assert "_FOLKWAYS_COMPLETE=fish_source folkways | source" in code and "PATH|URL" in code
+    assert not [text for text in code if "\\|" in text]
+
+
 QUESTIONS = {
     "which model should I choose": "faq choose",
     "ask again": "faq run workspace",

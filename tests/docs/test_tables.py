@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 import folkways
-from folkways.benchmarks.registry import expand_tasks, tasks
+from folkways.benchmarks.registry import benchmarks, expand_tasks, tasks
 from folkways.cultures import cultures_of
 from folkways.endpoints.servers.providers import providers
 from folkways.releases.registry import known_releases
@@ -76,6 +76,19 @@ def test_data_page_lists_every_release_with_its_licence_and_whether_its_items_ar
         assert shown is not None, f"{record.name} is not on the page"
         assert shown[0].replace(" ", "-") == record.licence.replace(" ", "-")
         assert shown[1] == ("yes" if record.items_may_leave else "no"), record.name
+
+
+def test_page_of_published_figures_names_every_table_that_has_some() -> None:
+    page = (DOCS / "reference" / "published.md").read_text(encoding="utf-8")
+    for name, benchmark in benchmarks().items():
+        if benchmark.published is None:
+            continue
+        figures = benchmark.published.figures()
+        tables = {int(number) for number in figures["place"].str.extract(r"^Table (\d+)$", 1).drop_nulls()}
+        places = "".join(re.findall(rf"^\| {name} \| (Tables [^|]*)", page, re.MULTILINE))
+        ranges = re.findall(r"(\d+)(?: to (\d+))?", places)
+        named = {table for first, last in ranges for table in range(int(first), int(last or first) + 1)}
+        assert named == tables, name
 
 
 def test_python_page_names_everything_that_is_public() -> None:

@@ -240,21 +240,33 @@ def test_for_two_minutes_slowing_down_is_no_attempt(
     assert len(endpoint.asked) == tries
 
 
+@pytest.mark.parametrize("local", [False, True])
 @pytest.mark.parametrize(
-    ("count", "max_errors", "allowed"), [(5, 2, 2), (4, 0, 0), (60, None, 50), (530, None, 53)]
+    ("count", "max_errors", "answered", "allowed"),
+    [(5, 2, 0, 2), (4, 0, 0, 0), (530, 52, 0, 52), (60, None, 1, 50), (530, None, 0, 50), (531, None, 1, 53)],
 )
 def test_after_so_many_failures_a_model_is_given_up(
-    workspace: Workspace, database: ThreadPoolExecutor, count: int, max_errors: int | None, allowed: int
+    workspace: Workspace,
+    database: ThreadPoolExecutor,
+    count: int,
+    max_errors: int | None,
+    answered: int,
+    allowed: int,
+    local: bool,
 ) -> None:
     limits = Limits(concurrency=1, attempts=1, max_errors=max_errors)
-    asking, endpoint = prepared(workspace, database, [NO], count, limits=limits)
+    says = [GOOD] * answered + [NO]
+    asking, endpoint = prepared(workspace, database, says, count, limits=limits, local=local)
     asyncio.run(asking.run())
-    assert len(endpoint.asked) == asking.progress.failed == allowed + 1
+    if local and max_errors is None:  # a table of replies is looked up to its end
+        assert (asking.progress.failed, asking.progress.stopped) == (count - answered, None)
+        return
+    assert len(endpoint.asked) - answered == asking.progress.failed == allowed + 1
     assert str(asking.progress.stopped).startswith(
         f"more than {allowed} requests failed; the last error was: no"
     )
     assert len(rows(workspace, schema.failures, "key")) == allowed + 1
-    exactly, _ = prepared(workspace, database, [NO] * allowed + [GOOD], count, limits=limits)
+    exactly, _ = prepared(workspace, database, [*says[:-1], *[NO] * allowed, GOOD], count, limits=limits)
     asyncio.run(exactly.run())
     assert (exactly.progress.failed, exactly.progress.stopped) == (allowed, None)
 

@@ -328,10 +328,10 @@ def test_these_comparisons_have_something_of_everything() -> None:
     kinds = (
         "does better",
         "looked at",
-        "is ahead in all",
+        "is ahead in both",
         "other way round",
         "No difference can",
-        " overall; ",
+        "Overall, no difference",
         "too few",
     )
     for words in kinds:

@@ -115,7 +115,7 @@ def test_models_that_change_places_are_nearer_in_one_culture_and_farther_in_anot
     for right, said in (
         (
             (1,),
-            "No difference can be told between A and B overall; A is nearer to people's answers in Ethiopia; B is ",
+            "A is nearer to people's answers in Ethiopia; B is nearer to people's answers in South Korea. Overall, no ",
         ),
         ((1, 1), "A is nearer to people's answers than B overall, and farther from them in Mexico."),
     ):

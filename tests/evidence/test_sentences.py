@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from folkways.display import named
-from folkways.evidence.sentences import Contrast, verdict
+from folkways.evidence.sentences import Contrast, turned_sentence, verdict
 
 CLEAR = Contrast("A", "B", 6.2, 2.0, 10.5, 0.004, 0.012, 60, 31, 200, 3, 5.9)
 OPEN = replace(CLEAR, difference=1.2, low=-3.0, high=5.4, p=0.58, p_holm=1.0)
@@ -45,7 +45,7 @@ def test_a_difference_that_many_looks_explain_does_not_count() -> None:
 
 
 def test_wordings_that_disagree_are_told() -> None:
-    assert verdict(CLEAR, leads=["A", "A"]).endswith("It is ahead in all 2 ways of putting the questions.")
+    assert verdict(CLEAR, leads=["A", "A"]).endswith("It is ahead in both ways of putting the questions.")
     assert verdict(CLEAR, leads=["A", "B", "A"]).endswith(
         "But 1 of the 3 ways of putting the questions is the other way round."
     )
@@ -89,14 +89,31 @@ def test_groups_that_turn_round_are_named_first() -> None:
     )
 
 
-def test_a_tie_over_everything_tells_the_groups_of_either() -> None:
-    both = verdict(OPEN, turned={"Ethiopia": "A", "North Korea": "B", "South Korea": "B"})
-    assert both.startswith(
-        "No difference can be told between A and B overall; A is ahead in Ethiopia; B is ahead in North "
-        "Korea and South Korea. "
-        "No difference can be told: "
+UNCLEAR = {
+    "open": OPEN,
+    "same score": replace(OPEN, difference=0.0),
+    "many looks": replace(CLEAR, p=0.03, p_holm=0.4, looks=16),
+    "few questions": replace(OPEN, questions=5),
+}
+"""Differences that are shown by no test, each with its own sentence."""
+
+
+@pytest.mark.parametrize("contrast", UNCLEAR.values(), ids=UNCLEAR)
+def test_what_is_open_overall_is_said_once_after_the_groups_of_either(contrast: Contrast) -> None:
+    sides = {"Ethiopia": "A", "North Korea": "B", "South Korea": "B"}
+    overall = verdict(contrast)
+    both, one = (verdict(contrast, turned=turned) for turned in (sides, {"Ethiopia": "A"}))
+    rest = f"no{overall[2:]}" if overall.startswith("No difference") else overall
+    assert both == f"A is ahead in Ethiopia; B is ahead in North Korea and South Korea. Overall, {rest}"
+    assert one == f"A is ahead in Ethiopia. Overall, {rest}"
+    assert both.lower().count("difference can be told") <= 1
+
+
+def test_groups_alone_say_that_the_whole_is_open() -> None:
+    sides = {"Ethiopia": "A", "North Korea": "B"}
+    assert turned_sentence(("A", "B"), None, sides) == (
+        "No difference can be told between A and B overall; A is ahead in Ethiopia; B is ahead in North Korea."
     )
-    assert " overall; A is ahead in Ethiopia. " in verdict(OPEN, turned={"Ethiopia": "A"})
 
 
 @pytest.mark.parametrize(
@@ -159,7 +176,7 @@ def test_groups_that_one_model_alone_replied_to_are_named() -> None:
 
 def test_wordings_are_counted_by_the_side_they_are_on() -> None:
     for leads, end in (
-        (["A", "A"], " It is ahead in all 2 ways of putting the questions."),
+        (["A", "A"], " It is ahead in both ways of putting the questions."),
         (["A", None], "with 95 % confidence)."),
         (["A", "B"], " But 1 of the 2 ways of putting the questions is the other way round."),
         (["B", "B", "A"], " But 2 of the 3 ways of putting the questions are the other way round."),

@@ -187,10 +187,11 @@ def test_a_log_is_read_with_what_it_says_of_samples_settings_and_itself(tmp_path
     assert (log.task, log.model) == ("quiz", "org/model")
     assert (log.items, log.repeats) == (["a", "a", "b", "c"], [1, 2, 1, 1])
     assert log.questions == ["q", "q", "q", "other"]
-    unknown = math.nan
-    expected = {"s.x": [1, *[unknown] * 3], "s.y": [0.5, *[unknown] * 3], "t": [0, 0.25, unknown, 1]}
+    unknown = math.nan  # without any score; what has others alone is no sample of a score
+    others = [None, unknown, None]
+    expected = {"s.x": [1.0, *others], "s.y": [0.5, *others], "t": [0.0, 0.25, unknown, 1.0]}
     assert {name: list(map(str, values)) for name, values in log.scores.items()} == {
-        name: [str(float(value)) for value in values] for name, values in expected.items()
+        name: [str(value) for value in values] for name, values in expected.items()
     }
     assert log.settings == {
         "data": "data-2",

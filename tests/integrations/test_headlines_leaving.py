@@ -1,15 +1,18 @@
-"""The headlines of tasks whose first score is not the one that is shown: exports name the groups that are never
-pooled, and take the first metric that was measured."""
+"""Headlines that are no plain mean of all rows leave as they are: of tasks whose languages are never pooled, whose
+first metric was not measured, or whose score is of whole questions or a mean over groups."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import polars as pl
 import pytest
@@ -18,10 +21,16 @@ import yaml
 import folkways
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.summary import ASKED_IN
+from folkways.endpoints.base import Request
 from folkways.endpoints.baselines import BaselineEndpoint
+from folkways.errors import DataError
+from folkways.integrations.compare_logs import read_logs
 from folkways.integrations.every_eval_ever.export import export_run as export_every_eval_ever
 from folkways.integrations.hub.eval_results import HubAddresses, export_eval_results
 from folkways.integrations.hub.judgements import config_name, export_judgements
+from folkways.integrations.inspect.export import export_run as export_logs
+from folkways.integrations.report_logs import verdict_on_logs
+from folkways.integrations.scored_log import NUMBERS, STATED
 from folkways.records import headline_of
 from folkways.workspace.run_records import RunRecord, find_asked_run
 from tests.support.papers_data import write_papers_data
@@ -33,7 +42,9 @@ SPLIT = [
     for task in benchmark.tasks
     if any(metric.headline_by for metric in task.metrics)
 ]
-TASKS = tuple(dict.fromkeys([*SPLIT, "semeval2026/saq", "xcr/adaptation"]))
+SHARED = tuple(dict.fromkeys([*SPLIT, "semeval2026/saq", "xcr/adaptation"]))
+OF_SEVERAL_ROWS = ("semeval2026/mcq", "culturalbench/hard", "demo/true-false", "survey/opinions")
+TASKS = (*SHARED, *OF_SEVERAL_ROWS)
 LABELS = ("local language", "English")
 
 
@@ -44,28 +55,33 @@ class Asked:
     run: folkways.Run
     record: RunRecord
 
-    def scores(self, task: str) -> pl.DataFrame:
-        return self.run.scores().filter(task=task)
+    def scores(self, task: str, model: str = "lab/model") -> pl.DataFrame:
+        return self.run.scores().filter(task=task, endpoint=model)
 
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     folder = tmp_path_factory.mktemp("headlines")
     releases = write_papers_data(folder)
-    used = {name: releases[name] for name in ("blend", "xcr")}
-    used["semeval2026"] = str(write_semeval(folder / "semeval"))
-    model = BaselineEndpoint("lab/model", "lab/model", lambda request: _reply(request.item, request.language))
+    releases["semeval2026"] = str(write_semeval(folder / "semeval"))
+    model = BaselineEndpoint("lab/model", "lab/model", _reply)
+    other = BaselineEndpoint("lab/other", "lab/other", lambda request: _reply(request)[::-1])
     done = folkways.run(
-        TASKS, models=[model], releases=used,
+        TASKS, models=[model, other], releases=releases,
         workspace=folder / "w.db", profile="strict",
     )  # fmt: skip
     yield Asked(done, find_asked_run(done.workspace, done.name))
 
 
-def _reply(item: str, language: str) -> str:
-    if item.startswith("KR/") and language == "ko":
-        return "krish" + "abcdefghij"[int(item[-1])]
-    return "coffee" if language == "en" else "tea"
+def _reply(request: Request) -> str:
+    """The first option or label that is listed, or words that some questions have among their answers."""
+    if request.item.startswith("KR/") and request.language == "ko":
+        return "krish" + "abcdefghij"[int(request.item[-1])]
+    if label := re.search(r"(?m)^(\w+)\. ", request.user):
+        return label[1]
+    if request.task in ("culturalbench/hard", "demo/true-false"):
+        return str(crc32(request.item.encode()) % 3 > 1)
+    return "coffee" if request.language == "en" else "tea"
 
 
 def test_some_tasks_have_headlines_that_are_never_pooled() -> None:
@@ -79,7 +95,7 @@ def test_exported_judgements_come_to_the_score_in_each_language(
     """Also where the licence keeps the items here."""
     metric = headline_of(get_task(task).metrics, asked.scores(task)["metric"])
     export_judgements(asked.run.workspace, asked.record, tmp_path)
-    rows = pl.read_parquet(tmp_path / config_name(task)).filter("counted")
+    rows = pl.read_parquet(tmp_path / config_name(task)).filter("counted", model="lab/model")
     means = rows.group_by(ASKED_IN).agg(100 * pl.col(metric.name).mean(), pl.len())
     scores = asked.scores(task).filter(facet=ASKED_IN, metric=metric.name)
     exported = {value: (pytest.approx(mean), n) for value, mean, n in means.iter_rows()}
@@ -103,7 +119,10 @@ def test_each_score_of_a_record_is_that_of_the_instances_it_names(asked: Asked, 
             instances[row["evaluation_result_id"]].append(row)
         for score in document["evaluation_results"]:
             task, profile, metric, group = score["evaluation_result_id"].split("|")
+            if " within " in score["score_details"]["details"]["interval"] or " (pooled)" in group:
+                continue  # a mean over groups, each of which has a score of its own
             rows = instances[f"{task}|{profile}|{metric}|all=all"]
+            assert "samples" in score["score_details"]["details"], score["evaluation_result_id"]
             values = [row["evaluation"]["score"] for row in rows if _named(score, row)]
             assert values, score["evaluation_result_id"] + score["score_details"]["details"]["samples"]
             scale = score["metric_config"]["metric_parameters"]["scale"]
@@ -121,14 +140,15 @@ def _named(score: dict[str, Any], row: dict[str, Any]) -> bool:
     return all(row["metadata"][name] == value for name, value in pairs)
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", SHARED)
 def test_a_models_page_has_the_first_score_that_was_measured_and_its_groups(
     asked: Asked, task: str, tmp_path: Path
 ) -> None:
     addresses = HubAddresses({task.split("/")[0]: "lab/data"})
     files, _ = export_eval_results(
-        asked.run.workspace, asked.record, tmp_path, tasks=[task], profile="strict", addresses=addresses
-    )
+        *(asked.run.workspace, asked.record, tmp_path),
+        model="lab/model", tasks=[task], profile="strict", addresses=addresses,
+    )  # fmt: skip
     ((entry,),) = (yaml.safe_load(file.path.read_text("utf-8")) for file in files)
     scores = asked.scores(task)
     metric = headline_of(get_task(task).metrics, scores["metric"])
@@ -138,3 +158,86 @@ def test_a_models_page_has_the_first_score_that_was_measured_and_its_groups(
     groups = of_metric.filter(facet=metric.headline_by or "").select("value", "score").rows()
     assert all(f"; {name} {score:.2f};" in entry["notes"] for name, score in groups)
     assert len(groups) == (2 if task in SPLIT else 0)
+
+
+@pytest.fixture(scope="module")
+def logs(asked: Asked, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
+    """Task -> the logs of both models."""
+    files = export_logs(asked.run.workspace, asked.record, tmp_path_factory.mktemp("logs")).files
+    return {task: [path for path in files if f"_{task.replace('/', '-')}_" in path.name] for task in TASKS}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_a_log_has_the_scores_of_the_run_over_everything_and_in_groups(
+    asked: Asked, logs: dict[str, list[Path]], task: str
+) -> None:
+    frame = folkways.read_scores(*logs[task])
+    assert sorted(frame["endpoint"].unique()) == ["lab/model", "lab/other"]
+    for (model,), read in frame.group_by("endpoint"):
+        scores = asked.scores(task, str(model))
+        metric = headline_of(get_task(task).metrics, scores["metric"])
+        facets = ["all", "culture", metric.headline_by or "all"]
+        own = scores.filter(pl.col("metric") == metric.name, pl.col("facet").is_in(facets))
+        assert read["metric"].unique().to_list() == [metric.name]
+        assert read.select(NUMBERS).sort("facet", "value").equals(own.select(NUMBERS).sort("facet", "value"))
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_two_logs_differ_as_the_models_of_the_run_do(
+    asked: Asked, logs: dict[str, list[Path]], task: str
+) -> None:
+    (own,) = asked.run.compare("lab/model", "lab/other", tasks=task, profile="strict")
+    in_order = sorted(logs[task], key=lambda path: read_logs(path)[0].model)
+    (read,) = folkways.compare_logs(*in_order)
+    columns = ("difference", "low", "high", "p", "questions", "first_better", "second_better")
+    first, second = (one.differences.select(columns).row(0, named=True) for one in (own, read))
+    assert second == pytest.approx(first, nan_ok=True)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_record_shows_the_first_of_the_tasks_metrics_wherever_it_stands(
+    asked: Asked, order: int, tmp_path: Path
+) -> None:
+    export_every_eval_ever(asked.run.workspace, asked.record, tmp_path, unlicensed_items=True)
+    for path in tmp_path.rglob("*.json"):
+        document = json.loads(path.read_bytes())
+        path.write_text(
+            json.dumps({**document, "evaluation_results": document["evaluation_results"][::order]})
+        )
+        for task, metric in folkways.read_scores(path).select("task", "metric").unique().iter_rows():
+            there = {score["evaluation_result_id"].split("|")[2] for score in document["evaluation_results"]
+                     if score["evaluation_result_id"].split("|")[0] == task}  # fmt: skip
+            assert metric == headline_of(get_task(task).metrics, there).name
+
+
+@pytest.mark.parametrize("value", [None, 0, "x", ["x"], {"x": 1}], ids=repr)
+def test_a_log_that_states_something_else_is_read_or_refused(
+    logs: dict[str, list[Path]], value: object, tmp_path: Path
+) -> None:
+    """Wherever it stands in what the log says of its metrics and scores."""
+    with zipfile.ZipFile(logs["demo/true-false"][0]) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    header = json.loads(members["header.json"])
+    for position, _ in enumerate(_places(json.loads(members["header.json"]))):
+        changed = json.loads(json.dumps(header))
+        holder, key = [*_places(changed)][position]
+        holder[key] = value
+        path = tmp_path / "changed.eval"
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in (members | {"header.json": json.dumps(changed).encode()}).items():
+                archive.writestr(name, content)
+        with contextlib.suppress(DataError):
+            verdict_on_logs([str(path)])
+
+
+def _places(document: Any) -> Iterator[tuple[Any, Any]]:
+    """Where values are said of metrics and scores, except for the groups after the first."""
+    for of_metrics in [document["eval"]["metadata"], document["eval"]["metadata"][STATED]]:
+        yield from ((of_metrics, key) for key in of_metrics if key in (STATED, "all_right"))
+    about = document["eval"]["metadata"][STATED]["all_right"]
+    yield from ((about, key) for key in about)
+    (score,) = [one for one in document["results"]["scores"] if one["name"] == "all_right"]
+    numbers = score["metrics"]["all_right"]["metadata"]
+    for holder in (score, score["metrics"], score["metrics"]["all_right"], numbers, numbers["groups"][0]):
+        yield from ((holder, key) for key in holder)
+    yield numbers["groups"], 0

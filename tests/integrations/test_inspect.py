@@ -12,8 +12,10 @@ import polars as pl
 import pytest
 
 from folkways.api import load_run
+from folkways.benchmarks.registry import get_task
 from folkways.integrations.compare_logs import read_logs
 from folkways.integrations.inspect.logs import read_replies
+from folkways.integrations.scored_log import scales_of
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.eval_logs import sample, write_inspect_log, zipfile
@@ -205,6 +207,11 @@ def test_inspect_scores_a_task_as_a_run_does(task: str, inspect: Ask, tmp_path: 
             row[f"{name}_log"] for name in ("state", *metrics)
         ], row
     assert known.height == table.height and metrics
+    (read,) = read_logs(log)
+    declared = scales_of(get_task(task).metrics)
+    assert read.stated and read.stated == {
+        name: declared[name.removeprefix("judged.")] for name in read.scores
+    }
 
 
 @pytest.mark.nightly

@@ -123,7 +123,9 @@ def test_the_same_replies_compare_alike_in_a_run_and_in_its_logs(workspace: Path
     assert set(read_logs(logs[0])[0].repeats) == {1, 2}, "the samples of a prompt are epochs, from 1"
     for score in header_of(logs[0])["results"]["scores"]:
         (shown,) = score["metrics"].values()
-        assert shown["metadata"]["by_culture"].keys() <= cultures().keys()
+        groups = shown["metadata"]["groups"]
+        assert {group["facet"] for group in groups} <= {"culture"}
+        assert {group["value"] for group in groups} <= cultures().keys()
     ours = json.loads(folkways("compare", "one", "two", "-w", workspace, "--json").stdout)
     theirs = {one["task"]: one for one in json.loads(folkways("compare", *logs, "--json").stdout)}
     assert len(theirs) == len(ours) == 3

@@ -14,6 +14,7 @@ import folkways as public
 from folkways.errors import DataError, FolkwaysError
 from tests.integrations.test_every_eval_ever_records import record
 from tests.support.chat_server import ChatServer
+from tests.support.eval_logs import sample, write_inspect_log
 from tests.support.river import folkways
 
 RIGHT = [1.0] * 30 + [0.0] * 10
@@ -153,3 +154,20 @@ def test_a_run_and_its_record_stand_in_one_report_with_the_same_numbers(tmp_path
         assert first == pytest.approx(second, abs=1e-9), column
     brief = folkways("report", "first", tmp_path / "share", "-w", tmp_path / "w.db", "--brief")
     assert brief.returncode == 0 and "so that this report gives no ground" in brief.stdout
+
+
+def test_a_score_of_a_log_counts_the_samples_that_have_it_and_those_that_failed(tmp_path: Path) -> None:
+    """A scorer that gives nothing for a sample does not make it wrong."""
+    samples = [
+        *(sample(number, {"first": "C", "second": "C" if number < 2 else "I"}) for number in range(4)),
+        *(sample(number, {"second": "C"}) for number in range(4, 10)),
+        sample(10, None),
+    ]
+    path = write_inspect_log(tmp_path / "a.eval", samples)
+    for name, right, n in (("first", 4, 5), ("second", 8, 11)):
+        of_sample = [sorted(one["scores"].items(), key=lambda pair: pair[0] != name) for one in samples]
+        scored = [{**one, "scores": dict(scores)} for one, scores in zip(samples, of_sample, strict=True)]
+        rows = public.read_scores(write_inspect_log(path, scored))
+        (row,) = rows.filter(facet="all").iter_rows(named=True)
+        assert (row["metric"], row["n"], row["missing"]) == (name, n, 1)
+        assert row["score"] == pytest.approx(100 * right / n)

@@ -19,10 +19,19 @@ def made(tmp_path: Path, **options: Any) -> Signature:
     return parts
 
 
-def signature(tmp_path: Path, **options: Any) -> str:
-    asked = run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db", **options)
+def signature(tmp_path: Path, tasks: Any = "demo/mcq", **options: Any) -> str:
+    asked = run(tasks, models="baseline/first", workspace=tmp_path / "w.db", **options)
     (text,) = set(asked.scores()["signature"])
     return str(text)
+
+
+def test_however_cultures_are_named_it_is_one_signature_and_one_run(tmp_path: Path) -> None:
+    spellings = (["KR", "ET"], "South Korea,Ethiopia", ["kr", "South_Korea", "ethiopia"])
+    texts = {signature(tmp_path, cultures=cultures, name="one") for cultures in spellings}
+    assert len(texts) == 1 and "|cultures:ET+KR" in texts.pop()
+    assert signature(tmp_path, cultures=["ET"]) != signature(tmp_path, cultures=["KR"])
+    own = signature(tmp_path, tasks=["demo/mcq?cultures=South Korea,Ethiopia"])
+    assert own == signature(tmp_path, tasks=["demo/mcq?cultures=KR,ET"])
 
 
 @pytest.fixture(scope="module")

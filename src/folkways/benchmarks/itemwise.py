@@ -51,6 +51,32 @@ def unparsed(reply: str, language: str, reason: str) -> ReplyScore:
     return ReplyScore(None, reason, state=State.UNREADABLE)
 
 
+LOST_LAST = pl.col("state").replace_strict(
+    {State.REFUSED.value: 1, State.UNREADABLE.value: 2, State.FAILED.value: 3, State.MISSING.value: 4},
+    default=5,
+)
+"""Ranks the rows of a question that is not right, or not answered alike, after those with another answer: the
+first row carries the question's value. Lost rows come last, because only a question with nothing else wrong
+could still have been right."""
+
+ASKING = ("question", "language", "variant", "sample")
+"""What one asking of a question has in common."""
+
+
+def all_right(rows: str) -> pl.Expr:
+    """Whether all judgements of a question are ``right``: on one row of it and null on the others, so that it
+    counts once. That is a row that says why the question is not right, or its first.
+
+    rows: a column with how many judgements make the question up. Null where not all of them were asked.
+    """
+    wrong = pl.col("right") < 1
+    answered = pl.col("state") == State.ANSWERED.value
+    rank = pl.when(wrong & answered).then(0).when(wrong).then(LOST_LAST).otherwise(6)
+    speaks = rank.rank("ordinal").over(ASKING) == 1
+    complete = pl.len().over(ASKING) >= pl.col(rows)
+    return pl.when(speaks & complete).then(pl.col("right").min().over(ASKING))
+
+
 BATCH = 50_000
 """Items in memory at a time."""
 

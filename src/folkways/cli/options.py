@@ -345,7 +345,7 @@ question_options = _packed(
         shell_complete=completion.cultures,
         help="Codes or names, separated by commas: KR,KP,ET.",
     ),
-    click.option("--languages", metavar="LIST", help="Codes, 'local' or 'en'."),
+    click.option("--languages", metavar="LIST", help="Codes or names, 'local' or 'en'."),
     click.option("--variants", metavar="LIST", help="Prompt templates (inst-4,pers-3), or 'all'."),
     click.option(
         "--release",

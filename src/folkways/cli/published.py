@@ -120,9 +120,10 @@ def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
         wide = part["value"].n_unique() > part["model"].n_unique()
         about = first["model"] if first["kind"] == "data" else first["kind"]
         of = f" ({about})" if about not in (None, "model") else ""
-        layout = Layout("value", "model", "score") if wide else Layout("model", "value", "score")
+        down, across = ("value", "model") if wide else ("model", "value")
         if first["task"] is None:
-            layout = Layout("value", "metric", "score")
+            down, across = "value", "metric"
+        layout = Layout(down, across, "score", decimals=0 if first["unit"] == "count" else 2)
         tables.append(
             Table(
                 "published",

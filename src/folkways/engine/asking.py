@@ -53,6 +53,7 @@ OPEN_LENGTH = 64 * 1024 * 1024
 """Characters of replies that may await confirmation before no new request is sent."""
 
 ONE_REQUEST = Amount(1)
+FEW_FAILURES = 50
 
 UNSURE = "replies whose connection broke, or on which one came that nobody asked for, are asked for again"
 
@@ -75,8 +76,8 @@ class Limits:
     concurrency: requests on their way at once, at most and to begin with; None for what suits the endpoint.
     attempts: tries per request, the first included; for some time a reply of "slow down" is none of them, nor
         a refusal while others are answered (``Server.patience``).
-    max_errors: requests that may fail for good before the endpoint is given up; None: 50, or a tenth of the
-        run if that is more.
+    max_errors: requests that may fail for good before the endpoint is given up; None: FEW_FAILURES, or a
+        tenth of the run if that is more and any was answered; any number where replies are looked up.
     wait: seconds for which a server that refuses connections is waited for; 0: that is a failure like any
         other.
     """
@@ -432,12 +433,19 @@ class EndpointRunner:
 
     def _fail(self, request: Request, failure: EndpointFailure, attempts: int) -> FailedRequest:
         self.progress.failed += 1
-        allowed = self.limits.max_errors
-        if allowed is None:
-            allowed = max(50, self.progress.total // 10)
+        allowed = self._allowed_failures()
         if self.progress.failed > allowed:
             self.stop(f"more than {allowed} requests failed; the last error was: {failure}")
         return FailedRequest(request, str(failure), attempts)
+
+    def _allowed_failures(self) -> float:
+        """A table of replies is asked to its end: what it lacks tells nothing of the rest, and costs nothing.
+        Of a server that answers nothing at all no tenth of the run is tried in vain."""
+        if self.limits.max_errors is not None:
+            return self.limits.max_errors
+        if self.endpoint.local and not getattr(self.endpoint, "runs_here", False):
+            return math.inf
+        return max(FEW_FAILURES, self.progress.total // 10) if self._server.any_reply else FEW_FAILURES
 
     # Storing: from the buffer to the disk, one commit at a time.
 

@@ -57,14 +57,15 @@ class Server:
         self._pause = FIRST_PAUSE
         self._held_at = 0.0
         self._timeouts = 0
-        self._any_reply = False
+        self.any_reply = False
+        """Whether a request came back in good order."""
         self.seconds = 0.0
         """That a reply takes, more or less."""
         self._answered_at = -math.inf
 
     def answered(self, taken_at: float, seconds: float) -> None:
         """A request that took its place at ``taken_at`` came back in good order after ``seconds``."""
-        self._any_reply = True
+        self.any_reply = True
         self.seconds += (seconds - self.seconds) / 8 if self.seconds else seconds
         self._answered_at = time.monotonic()
         if self._is_there(taken_at):
@@ -142,7 +143,7 @@ class Server:
             self._limiter.slow_down(taken_at, failure.retry_after)
         if failure.timed_out:
             self._timeouts += 1
-            if self._timeouts == self.first_round and not self._any_reply:
+            if self._timeouts == self.first_round and not self.any_reply:
                 self._progress.warning = (
                     f"none of the first {self._timeouts} requests to {self._progress.endpoint} had a reply "
                     "in time; "

@@ -24,6 +24,8 @@ RANKS = (
 )
 """What ranks mean, and why there is no mean win rate."""
 
+NO_DIFFERENCE = "No difference can be told"
+
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
@@ -100,16 +102,14 @@ def verdict(
     """
     turned = turned or {}
     pair = (contrast.first, contrast.second)
-    parts = (
-        turned_sentence(
-            pair, contrast.ahead if contrast.clear else None, turned, of_opinions=contrast.of_opinions
-        )
-        if turned
-        else "",
-        _size(contrast, points),
-        _wordings(contrast, list(leads), bool(turned)),
-        _alone(contrast, alone or {}),
-    )
+    size = _size(contrast, points)
+    reversals = ""
+    if turned and contrast.clear:
+        reversals = turned_sentence(pair, contrast.ahead, turned, of_opinions=contrast.of_opinions)
+    elif turned:  # their size says what holds overall
+        reversals = f"{_sides(pair, turned, contrast.of_opinions)}."
+        size = f"Overall, {size.replace('No', 'no', 1) if size.startswith(NO_DIFFERENCE) else size}"
+    parts = (reversals, size, _wordings(contrast, list(leads), bool(turned)), _alone(contrast, alone or {}))
     return " ".join(part for part in parts if part)
 
 
@@ -123,18 +123,23 @@ def turned_sentence(
     turned: name of a group -> the model that is ahead there.
     of_opinions: whether to be ahead is to be nearer to people's answers.
     """
-    led = {model: [name for name, ahead in turned.items() if ahead == model] for model in pair}
     if overall is not None:
         behind = pair[1] if overall == pair[0] else pair[0]
+        there = named([name for name, ahead in turned.items() if ahead == behind])
         if of_opinions:
             return (
                 f"{overall} is nearer to people's answers than {behind} overall, and farther from them in "
-                f"{named(led[behind])}."
+                f"{there}."
             )
-        return f"{overall} is ahead of {behind} overall, and behind it in {named(led[behind])}."
+        return f"{overall} is ahead of {behind} overall, and behind it in {there}."
+    return f"{NO_DIFFERENCE} between {pair[0]} and {pair[1]} overall; {_sides(pair, turned, of_opinions)}."
+
+
+def _sides(pair: tuple[str, str], turned: Mapping[str, str], of_opinions: bool) -> str:
+    """In which groups each of two models is ahead."""
     is_ahead = "is nearer to people's answers" if of_opinions else "is ahead"
-    sides = "; ".join(f"{model} {is_ahead} in {named(names)}" for model, names in led.items() if names)
-    return f"No difference can be told between {pair[0]} and {pair[1]} overall; {sides}."
+    led = {model: [name for name, ahead in turned.items() if ahead == model] for model in pair}
+    return "; ".join(f"{model} {is_ahead} in {named(names)}" for model, names in led.items() if names)
 
 
 def further_turned(pairs: int) -> str:
@@ -169,7 +174,7 @@ def _size(contrast: Contrast, points: bool) -> str:
         return f"{contrast.questions} {few} too few to tell {contrast.first} and {contrast.second} apart."
     size = f"{bound(abs(contrast.difference))}{unit}"
     if contrast.ahead is None:
-        sentence = f"No difference can be told: {contrast.first} and {contrast.second} score the same."
+        sentence = f"{NO_DIFFERENCE}: {contrast.first} and {contrast.second} score the same."
     elif contrast.clear:
         return (
             f"{contrast.ahead} {contrast.better_than} {contrast.behind}, by {size}{_between(contrast, unit)}."
@@ -183,7 +188,7 @@ def _size(contrast: Contrast, points: bool) -> str:
         )
     else:
         sentence = (
-            f"No difference can be told: {contrast.ahead} comes out {size} {contrast.ahead_of} "
+            f"{NO_DIFFERENCE}: {contrast.ahead} comes out {size} {contrast.ahead_of} "
             f"{contrast.behind}, which chance alone may well do."
         )
     if not math.isnan(contrast.low):
@@ -210,11 +215,8 @@ def _wordings(contrast: Contrast, leads: Sequence[str | None], turns: bool) -> s
     other = sum(lead == contrast.behind for lead in leads)
     if not other:
         all_ahead = all(lead == contrast.ahead for lead in leads)
-        return (
-            f"It is ahead in all {len(leads)} ways of putting the questions."
-            if all_ahead and not turns
-            else ""
-        )
+        ways = "both ways" if len(leads) == 2 else f"all {len(leads)} ways"
+        return f"It is ahead in {ways} of putting the questions." if all_ahead and not turns else ""
     verb = "is" if other == 1 else "are"
     return f"But {other} of the {len(leads)} ways of putting the questions {verb} the other way round."
 

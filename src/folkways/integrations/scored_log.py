@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -27,8 +27,20 @@ UNKNOWN = math.nan
 WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """Values that Inspect's scorers give instead of numbers: correct, partially correct, incorrect, no answer."""
 
-SCALE = ("scale", "bounds", "lower_is_better")
-"""What of a metric its values do not tell; exports of folkways state it."""
+SCALE = ("kind", "scale", "bounds", "lower_is_better", "per", "headline_by")
+"""What of a metric its values do not tell; logs of folkways state it."""
+
+STATED = "folkways_metrics"
+"""Where they do: in the metadata of a log, metric -> its SCALE."""
+
+
+def scales_of(metrics: Iterable[Metric]) -> dict[str, dict[str, Any]]:
+    """Name -> SCALE of these metrics."""
+    return {metric.name: {name: getattr(metric, name) for name in SCALE} for metric in metrics}
+
+
+NUMBERS = tuple(name for name in SCORES if name not in ("endpoint", "task", "profile", "metric", "signature"))
+"""The columns of records.SCORES of a score that a log states."""
 
 Scores = Mapping[str, Sequence[float | None]]
 
@@ -61,6 +73,7 @@ class ScoredLog:
     notes: sentences that a reader must know.
     lower_is_better: the scores that are better when lower, where the log says so.
     stated: score -> its SCALE, where the log states all of it.
+    numbers: score -> its NUMBERS over everything and in groups, where the log states them.
     """
 
     path: Path
@@ -76,6 +89,7 @@ class ScoredLog:
     notes: Sequence[str] = ()
     lower_is_better: frozenset[str] = frozenset()
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    numbers: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     def metric(self, score: str, values: Sequence[float | None] | None = None) -> Metric:
         """A score as a metric. Values that all lie between 0 and 1 are shown in percent, unless the log
@@ -87,8 +101,9 @@ class ScoredLog:
         shares = all(0 <= value <= 1 for value in seen if value is not None and not math.isnan(value))
         scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
         name = score if score not in JUDGEMENTS else f"score {score}"
-        scale_of = {"scale": scale, "bounds": bounds, "lower_is_better": score in self.lower_is_better}
-        return Metric(name, score, "", "mean", **self.stated.get(score, scale_of))
+        told_by_values = {"kind": "mean", "scale": scale, "bounds": bounds}
+        told_by_values["lower_is_better"] = score in self.lower_is_better
+        return Metric(name, score, "", **self.stated.get(score, told_by_values))
 
     def judgements(
         self, values: Sequence[float | None], column: str, facet: str = "", *, ours: bool = False
@@ -141,7 +156,11 @@ class ScoredLog:
         judgements = self.judgements(self.scores[score], metric.name).with_columns(
             known_culture(), **by_model
         )
-        scores = self.scores_of(metric, judgements).with_columns(**by_model, signature=pl.lit(made.text()))
+        if score in self.numbers:  # which may be no plain mean of the samples
+            scores = self.numbers[score].with_columns(task=pl.lit(self.task), metric=pl.lit(metric.name))
+        else:
+            scores = self.scores_of(metric, judgements)
+        scores = scores.with_columns(**by_model, signature=pl.lit(made.text()))
         return Contribution(
             self.path.name,
             created.isoformat(timespec="seconds"),
@@ -180,9 +199,12 @@ def number(value: Any) -> float | None:
 
 
 def columns(rows: Sequence[Mapping[str, float | None]]) -> dict[str, list[float | None]]:
-    """Score -> values, for the scores that at least one sample has."""
+    """Score -> values, for the scores that at least one sample has.
+
+    A score does not apply to a sample that has others alone; one without any was not scored.
+    """
     names = dict.fromkeys(name for row in rows for name in row)
-    by_name = {name: [row.get(name, UNKNOWN) for row in rows] for name in names}
+    by_name = {name: [row.get(name, None if row else UNKNOWN) for row in rows] for name in names}
     return {
         name: values
         for name, values in by_name.items()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from folkways.cultures import codes_of_cultures
 from folkways.display import plural
 from folkways.endpoints.base import LOGLIK, NO_THINKING, Settings
 from folkways.errors import FolkwaysError, UnknownNameError, option
@@ -146,6 +147,8 @@ class RunOptions:
     treatments: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if self.cultures is not None:  # the same questions have one signature, however they are asked for
+            object.__setattr__(self, "cultures", codes_of_cultures(self.cultures))
         for name in ("limit", "samples", "max_tokens", "permute_options", "shots"):
             if (value := getattr(self, name)) is not None:
                 try:
@@ -303,7 +306,7 @@ class AskOptions:
     concurrency: requests to a model on their way at once, at most; None for what suits its endpoint.
     attempts: tries per request.
     max_errors: failed requests after which a model is given up; None: 50, or a tenth of the run if that is
-        more.
+        more and any was answered. Replies of a file, a dict or a frame are looked up to the end.
     max_failed: share of a model's requests that may fail, 0 to 1; above, or with no reply at all, the run
         ends ``incomplete``.
     timeout: seconds for one request, connection to last byte.

@@ -21,7 +21,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 DEFAULT_CONFIDENCE = 0.95
-DEFAULT_RESAMPLES = 1000
 
 EDGE = 4
 """Up to so many ones, or zeros, Wilson's bound on that side is modified."""

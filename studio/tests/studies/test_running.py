@@ -16,7 +16,7 @@ from folkways_studio.people.participants import join
 from folkways_studio.records import ItemState, Role, StudyState
 from folkways_studio.studies import progress
 from folkways_studio.studies import service as studies
-from folkways_studio.studies.agreement import PLURAL, agreement
+from folkways_studio.studies.agreement import ALONE, PLURAL, agreement
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, described, next_work, open_study
@@ -201,13 +201,14 @@ def test_agreement_by_hand_and_where_it_is_not_defined(studio_workspace: Workspa
             level = ("Visible", "Invisible")[number % 2 if place == 0 or number != 3 else 0]
             desk.answer(person, {**LABELS, "level": level}, "label")
         desk.answer(person, {"strategies": ["non_transferable"]}, "adapt")
+        adapted = [row for row in agreement(desk.workspace, desk.study.id) if row.stage == "adapt"]
+        assert [row.alpha.reason for row in adapted] == [PLURAL if place else ALONE]
     rows = {(row.stage, row.field): row for row in agreement(desk.workspace, desk.study.id)}
     level = rows["label", "level"]
     assert level.percent.value == 0.75
     assert level.cohen.value == pytest.approx(0.5), "(0.75 - 0.5) / (1 - 0.5)"
     assert rows["label", "category"].cohen.value is None
     assert "no variation" in rows["label", "category"].cohen.reason
-    assert rows["adapt", ""].alpha.reason == PLURAL
 
 
 def test_agreement_leaves_out_who_withdrew(desk: StudyFixture) -> None:

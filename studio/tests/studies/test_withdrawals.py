@@ -18,6 +18,7 @@ from folkways_studio.items.service import list_items
 from folkways_studio.people import participants, suspension
 from folkways_studio.records import Participant, Role
 from folkways_studio.studies.agreement import agreement
+from folkways_studio.studies.progress import progress
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
 
 pytestmark = ON_A_FILE
@@ -84,6 +85,9 @@ def test_one_of_several_leaves(
     never, _ = _answered(studio_workspace, "never", [choices[place] for place in stay])
     assert _outcome(study) == _outcome(never)
 
+    (row,) = progress(study.workspace, study.study.id)
+    assert row.slots_done == len(stay), "the first page counts the answers that agreement and exports have"
+
     pairs = [choices[one] == choices[other] for one, other in combinations(stay, 2)]
     rows = agreement(study.workspace, study.study.id)
     assert [row.percent.value for row in rows] == (
@@ -110,6 +114,7 @@ def test_an_exclusion_that_is_undone_brings_the_answers_back(studio_workspace: W
     assert _outcome(study) != before
     suspension.include(study.workspace, study.study.id, people[0].id, by=study.owner)
     assert _outcome(study) == before
+    assert [row.slots_done for row in progress(study.workspace, study.study.id)] == [3]
 
 
 STORY = {"show": [{"field": "story", "type": "text"}]}

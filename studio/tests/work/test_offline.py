@@ -238,6 +238,14 @@ def test_nobody_takes_in_the_workbook_of_another(desk: StudyFixture) -> None:
         import_workbook(desk.workspace, other.id, read_workbook(sheet))
 
 
+def test_a_table_that_was_not_handed_out_is_told_once(desk: StudyFixture) -> None:
+    table = [{"id": str(number), "question": "Soup?"} for number in range(300)]
+    with pytest.raises(
+        FolkwaysError, match=r"^items\.csv: has no column 'assignment', so it was not handed out here$"
+    ):
+        import_workbook(desk.workspace, desk.person().id, table, file="items.csv")
+
+
 def test_handed_out_slots_are_kept(desk: StudyFixture) -> None:
     """Five slots of one item: five people hold it off line, the sixth finds nothing."""
     desk.add("verify", [QUESTION])

@@ -52,6 +52,7 @@ def asked(folder: Path, **options: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
         (None, ["ko", "en", "ko", "en"]),
         (("local",), ["ko", "ko"]),
         (("ko", "en"), ["ko", "en", "ko", "en"]),
+        (("Korean", "english"), ["ko", "en", "ko", "en"]),
         (("en",), ["en", "en"]),
         (("es",), []),
     ],

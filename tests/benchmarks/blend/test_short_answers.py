@@ -187,6 +187,7 @@ def test_choosing_languages_and_variants(root: Path) -> None:
     release = release_at(root)
     items = TASK.items(release)
     korean = TASK.prompts(items, PromptOptions(languages=("ko",)), release)
+    assert TASK.prompts(items, PromptOptions(languages=("Korean",)), release).equals(korean)
     assert set(korean["item"].str.head(3)) == {"KR/"}
     local = TASK.prompts(items, PromptOptions(languages=("local",), variants=("pers-3",)), release)
     assert local.select("language").n_unique() == 3

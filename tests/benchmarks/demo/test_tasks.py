@@ -177,10 +177,34 @@ def test_one_wrong_statement_makes_the_question_wrong(release: Release) -> None:
     )
 
 
-def test_a_question_whose_statements_were_not_all_judged_is_not_right(release: Release) -> None:
+def test_a_question_whose_statements_were_not_all_asked_has_no_value(release: Release) -> None:
     task = BY_NAME["demo/true-false"]
     responses = respond(task, release, gold_reply).head(3)
-    assert task.judge(task.items(release), responses, "strict")["all_right"].to_list() == [0.0, None, None]
+    assert task.judge(task.items(release), responses, "strict")["all_right"].to_list() == [None] * 3
+
+
+@pytest.mark.parametrize("lost", range(4))
+@pytest.mark.parametrize("wrong", [None, *range(4)])
+def test_a_lost_statement_leaves_a_question_open_unless_another_is_wrong(
+    lost: int, wrong: int | None, release: Release
+) -> None:
+    """The score at best has the question as right only where it may be."""
+
+    def reply(item: dict[str, str], language: str) -> str | State:
+        number = int(item["item"].rpartition("/")[2]) - 1
+        other = {"True": "False", "False": "True"}[item["truth"]]
+        return State.FAILED if number == lost else other if number == wrong else item["truth"]
+
+    task = BY_NAME["demo/true-false"]
+    judged = judge(task, release, reply)
+    scores = task.summarise(judged).filter(facet="all", metric="all_right")
+    decided = wrong not in (None, lost)
+    assert scores.select("score", "at_best").row(0) == (
+        None if not decided else 0.0, 0.0 if decided else 100.0
+    )  # fmt: skip
+    assert judged.filter(pl.col("all_right").is_not_null())["state"].unique().to_list() == [
+        "answered" if decided else "failed"
+    ]
 
 
 def test_refusing_to_adapt_is_right_only_where_nothing_fits(release: Release) -> None:

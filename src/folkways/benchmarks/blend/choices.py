@@ -17,6 +17,7 @@ from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_s
 from folkways.benchmarks.multiple_choice.orders import check_names, split_variant, variant_name
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, culture_parts, missing_places
+from folkways.cultures import codes_of_languages
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import (
     CUT,
@@ -387,7 +388,8 @@ class MultipleChoice(Task):
 def _sides(items: pl.DataFrame, languages: Sequence[str] | None) -> Iterator[pl.DataFrame]:
     """The items as they are put in the culture's language, and in English, with the column ``language``; as
     far as they are asked for (None for both)."""
-    wanted = (OWN_LANGUAGE, ENGLISH) if languages is None else tuple(languages)
+    offered = {OWN_LANGUAGE, ENGLISH, *items["local_language"].drop_nulls().unique()}
+    wanted = codes_of_languages((OWN_LANGUAGE, ENGLISH) if languages is None else languages, offered)
     local = items.filter(
         pl.col("local_language").is_not_null()
         & (pl.lit(OWN_LANGUAGE in wanted) | pl.col("local_language").is_in(wanted))

@@ -15,7 +15,7 @@ from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.answer_judging import ENGLISH, PLACE, judge_answers
 from folkways.benchmarks.summary import ASKED_IN, summarise_means, with_asked_in
 from folkways.benchmarks.templates import Template, culture_parts, missing_places, wordings
-from folkways.cultures import cultures_of, get_culture
+from folkways.cultures import codes_of_languages, cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, PROMPTS, Metric
 from folkways.releases.once import read_once
@@ -157,10 +157,11 @@ def _variants(
 
 def _languages(wanted: tuple[str, ...] | None, asked_in: Iterable[str]) -> list[str]:
     valid = {"local", ENGLISH, *(culture.languages[0] for culture in cultures_of("blend")), *asked_in}
-    for code in wanted or ():
+    codes = codes_of_languages(wanted or ("local", ENGLISH), valid)
+    for code in codes:
         if code not in valid:
             raise UnknownNameError("language of blend/saq", code, valid)
-    return list(wanted or ("local", ENGLISH))
+    return list(codes)
 
 
 SKIPPED = {

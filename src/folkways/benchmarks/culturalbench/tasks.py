@@ -13,7 +13,7 @@ from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import HumanBaseline, PromptOptions, Scoring
 from folkways.benchmarks.culturalbench import baselines
 from folkways.benchmarks.culturalbench import data as culturalbench
-from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
+from folkways.benchmarks.itemwise import LOST_LAST, ItemwiseTask, ReplyScore, Row, all_right, unparsed
 from folkways.benchmarks.multiple_choice import orders
 from folkways.benchmarks.multiple_choice.letters import LETTER_METRICS, letter_scores
 from folkways.benchmarks.templates import Template, choose_templates, wordings
@@ -26,14 +26,6 @@ FACETS: Schema = dict.fromkeys(("mode", "region", "topic", "part"), pl.String)
 with_regional_means = partial(with_mean_over, groups="culture", facet="region", word="country")
 """Regional scores as in the published leaderboard: the unweighted mean over the countries of a region, not
 pooled accuracy."""
-
-LOST_LAST = pl.col("state").replace_strict(
-    {State.REFUSED.value: 1, State.UNREADABLE.value: 2, State.FAILED.value: 3, State.MISSING.value: 4},
-    default=5,
-)
-"""Ranks the rows of a question that is not right, or not answered alike, after those with another answer: the
-first row carries the question's value. Lost rows come last, because only a question with nothing else wrong
-could still have been right."""
 
 
 class CulturalBenchTask(ItemwiseTask):
@@ -253,16 +245,11 @@ def _in_language(item: Row, language: str, question: str, options: str) -> tuple
     return item[question], item[options]
 
 
-ASKING = ("question", "language", "variant", "sample")
-"""What one asking of a question has in common."""
-
-
 class Hard(CulturalBenchTask):
     """Chance is 6.25 % for questions. Judgements have their own column: a constant False gets about 73 % of
     them right.
 
-    ``all_right`` is on one row of a question and null on the others, so that it counts once: on a row that
-    says why the question is not right, or on its first.
+    ``all_right`` is on one row of a question (``itemwise.all_right``).
     """
 
     name: ClassVar[str] = "culturalbench/hard"
@@ -335,19 +322,13 @@ class Hard(CulturalBenchTask):
             pl.col("judgements").first(), pl.col("answer").is_in(TRUTHS).all().alias("usable")
         )
         judged = judged.join(expected, on="question", how="left", maintain_order="left")
-        wrong = pl.col("right") < 1
-        answered = pl.col("state") == State.ANSWERED.value
-        rank = pl.when(wrong & answered).then(0).when(wrong).then(LOST_LAST).otherwise(6)
-        complete = pl.len().over(ASKING) >= pl.col("judgements")
-        speaks = rank.rank("ordinal").over(ASKING) == 1
-        all_right = pl.when(complete).then(pl.col("right").min().over(ASKING))
         reason = pl.when(pl.col("counted") & ~pl.col("usable")).then(
             pl.lit("another judgement of the question has no usable answer")
         )
         return judged.with_columns(
             counted=pl.col("counted") & pl.col("usable"),
             reason=reason.otherwise(pl.col("reason")),
-            all_right=pl.when(speaks).then(all_right),
+            all_right=all_right("judgements"),
         ).drop("judgements", "usable")
 
     def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from folkways.benchmarks.base import AnswerGroups, PromptOptions, Scoring, answer_groups
-from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
+from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, all_right, unparsed
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture, get_language
 from folkways.errors import UnknownNameError
@@ -338,15 +338,11 @@ class TrueFalse(DemoTask):
         return ReplyScore(truth, f"the statement is {item['truth'].lower()}", values)
 
     def judge(self, items: pl.DataFrame, responses: pl.DataFrame, profile: str) -> pl.DataFrame:
-        """As for every task; ``all_right`` is on the first row of each question, so that it counts once."""
+        """As for every task, with ``all_right``."""
         judged = super().judge(items, responses, profile)
-        asking = ["question", "language", "variant", "sample"]
         statements = items.group_by("question").len(name="statements")
-        complete = pl.len().over(asking) == pl.col("statements")
-        first = pl.int_range(pl.len()).over(asking) == 0
-        all_right = pl.when(complete).then(pl.col("right").min().over(asking)).otherwise(0.0)
         return (
             judged.join(statements, on="question", how="left", maintain_order="left")
-            .with_columns(all_right=pl.when(first).then(all_right))
+            .with_columns(all_right=all_right("statements"))
             .select(judged.columns)
         )

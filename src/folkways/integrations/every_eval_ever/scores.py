@@ -69,14 +69,15 @@ class _Aggregate:
         self.tasks = known_tasks()
         self.metrics: dict[tuple[str, str], Metric] = {}
         results = list(map(self._result, document["evaluation_results"]))
+        by_task: dict[str, dict[str, _Result]] = {}
+        for one in results:
+            by_task.setdefault(one.task, {}).setdefault(one.metric.name, one)
         self.headline: dict[str, _Result] = {}
-        for one in results:
-            self.headline.setdefault(one.task, one)
-        for one in results:
-            task = self.tasks.get(one.task)
-            first = self.headline[one.task]
-            if task is not None and one.metric.name == task.metrics[0].name != first.metric.name:
-                self.headline[one.task] = one
+        for name, by_metric in by_task.items():
+            known = self.tasks[name].metrics if name in self.tasks else ()
+            metrics = [metric for metric in known if metric.name in by_metric]
+            headline = metrics[0].name if metrics else next(iter(by_metric))
+            self.headline[name] = by_metric[headline]
         self.results = [one for one in results if self._is_shown(one)]
 
     def _is_shown(self, one: _Result) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -24,7 +24,7 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.cut_replies import TOKEN_LIMIT
 from folkways.benchmarks.registry import get_task
 from folkways.files import WrittenFiles
-from folkways.integrations.scored_log import SCALE
+from folkways.integrations.scored_log import NUMBERS, STATED, scales_of
 from folkways.integrations.stored_run import (
     ItemTexts,
     StoredRun,
@@ -103,7 +103,7 @@ class _Export(StoredRun):
         whole = scores.filter(pl.col("facet") == "all")
         names = whole["metric"].unique(maintain_order=True)
         metrics = sorted((metric_of(task, name) for name in names), key=_place_in(task))
-        start = self._start(part, task, profile, whole)
+        start = self._start(part, task, profile, whole, metrics)
         key = start["eval"]["task_id"]
         target = self.out / f"{self.began.replace(':', '-')}_{task.name.replace('/', '-')}_{key}.eval"
         self.out.mkdir(parents=True, exist_ok=True)
@@ -132,7 +132,9 @@ class _Export(StoredRun):
         usual = task.resolve_profile(self.profile)
         return usual if usual in profiles.to_list() or profiles.is_empty() else str(profiles[0])
 
-    def _start(self, part: Part, task: Task, profile: str, whole: pl.DataFrame) -> Json:
+    def _start(
+        self, part: Part, task: Task, profile: str, whole: pl.DataFrame, metrics: Sequence[Metric]
+    ) -> Json:
         """What the log says before its first sample."""
         run_task = self.tasks[part.task]
         signature = whole["signature"][0] if whole.height else ""
@@ -163,6 +165,7 @@ class _Export(StoredRun):
                     "part_of_task": "; ".join(self.part_of_whole(part.task)) or None,
                     "settings": settings,
                     "signature": signature,
+                    STATED: scales_of(metrics),
                 },
             },
             "plan": {"name": "folkways", "steps": [{"solver": "generate", "params": {}}], "config": config},
@@ -271,9 +274,9 @@ def _results(metrics: list[Metric], scores: pl.DataFrame, samples: int, scored: 
         row = rows[metric.name, "all", "all"]
         if row["score"] is None:
             continue
-        about = {name: row[name] for name in ("low", "high", "interval", "n", "questions", "coverage")}
-        about |= {name: getattr(metric, name) for name in SCALE}
-        about["by_culture"] = dict(_by_culture(metric.name, rows))
+        shown = [each for (name, *_), each in rows.items() if name == metric.name]
+        groups = [each for each in shown if each["facet"] in ("culture", metric.headline_by)]
+        about = {**_stated(row), "groups": [_stated(each) for each in groups]}
         value = {"name": metric.name, "value": row["score"], "params": {}, "metadata": about}
         n_scored = scored.get(metric.name, 0)
         entries.append(
@@ -289,12 +292,8 @@ def _results(metrics: list[Metric], scores: pl.DataFrame, samples: int, scored: 
     return {"total_samples": samples, "completed_samples": max(scored.values(), default=0), "scores": entries}
 
 
-def _by_culture(
-    metric: str, rows: Mapping[tuple[str, str, str], Mapping[str, Any]]
-) -> Iterator[tuple[str, Any]]:
-    for (name, facet, value), row in rows.items():
-        if name == metric and facet == "culture" and row["score"] is not None:
-            yield value, {"score": row["score"], "low": row["low"], "high": row["high"], "n": row["n"]}
+def _stated(row: Mapping[str, Any]) -> Json:
+    return {name: row[name] for name in NUMBERS}
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: Any) -> None:

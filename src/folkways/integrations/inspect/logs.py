@@ -13,7 +13,7 @@ import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -23,7 +23,18 @@ from typing import Any
 import polars as pl
 
 from folkways.errors import DataError, FolkwaysError, MissingExtraError
-from folkways.integrations.scored_log import SCALE, ScoredLog, columns, digest, facets, number, told
+from folkways.integrations.scored_log import (
+    NUMBERS,
+    SCALE,
+    STATED,
+    ScoredLog,
+    columns,
+    digest,
+    facets,
+    number,
+    told,
+)
+from folkways.records import SCORES
 
 ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
@@ -79,6 +90,7 @@ def read_scores(path: Path) -> ScoredLog:
         raise DataError(
             f"cannot be compared: {why}; score it first: inspect score LOG --scorer NAME", file=path
         )
+    stated = dict(_stated(log.header, scores))
     metadata_of = [sample.get("metadata") or {} for sample in log.samples]
     ids = [str(sample["id"]) for sample in log.samples]
     ours = all("item" in metadata and "question" in metadata for metadata in metadata_of)
@@ -93,11 +105,12 @@ def read_scores(path: Path) -> ScoredLog:
             digest(_text(sample.get("input")), sample.get("choices"), sample.get("target"))
             for sample in log.samples
         ],
-        scores=scores,
+        scores={name: scores[name] for name in dict.fromkeys((*stated, *scores))},  # the headline first
         facets=facets(metadata_of),
         settings=_settings(log.header),
         notes=_notes(log.header),
-        stated=dict(_stated(log.header)),
+        stated=stated,
+        numbers=dict(_numbers_of(log.header, stated)),
     )
 
 
@@ -295,15 +308,54 @@ def _settings(header: Json) -> dict[str, str]:
     }
 
 
-def _stated(header: Json) -> Iterator[tuple[str, Json]]:
-    """The scale of each score of a log that folkways exported; of others nothing."""
-    if "folkways" not in (header["eval"].get("packages") or {}):
-        return
+def _stated(header: Json, scores: Iterable[str]) -> Iterator[tuple[str, Json]]:
+    """The SCALE of each score of a log of folkways, in the order of the task's metrics; of others nothing.
+    Those that Inspect wrote have the name of the scorer before that of the metric."""
+    by_metric = {score.rpartition(".")[2]: score for score in scores}
+    for name, about in ((header["eval"].get("metadata") or {}).get(STATED) or {}).items():
+        if name in by_metric and about.keys() >= {*SCALE}:
+            yield by_metric[name], _scale(about)
+
+
+def _scale(about: Json) -> Json:
+    """ValueError, TypeError or KeyError for anything but a SCALE."""
+    ends = about["bounds"] and [float(end) for end in about["bounds"]]
+    sound = (
+        about["kind"] in ("proportion", "mean", "distribution")
+        and about["per"] in ("item", "question")
+        and about["lower_is_better"] in (True, False)
+        and (ends is None or (len(ends) == 2 and ends[0] < ends[1]))
+    )
+    if not sound:
+        raise ValueError(f"a metric cannot be {about}")
+    by = about["headline_by"]
+    return {
+        **{name: about[name] for name in SCALE},
+        "lower_is_better": bool(about["lower_is_better"]),
+        "scale": float(about["scale"]),
+        "bounds": ends and tuple(ends),
+        "headline_by": None if by is None else str(by),
+    }
+
+
+def _numbers_of(header: Json, scores: Container[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The NUMBERS of each score of a log that folkways exported, over everything and in groups."""
     for one in (header.get("results") or {}).get("scores") or ():
         about = ((one.get("metrics") or {}).get(one.get("name")) or {}).get("metadata") or {}
-        if about.keys() >= {*SCALE}:
-            bounds = about["bounds"] and tuple(about["bounds"])
-            yield one["name"], {**{name: about[name] for name in SCALE}, "bounds": bounds}
+        if one.get("name") in scores and about.keys() >= {*NUMBERS, "groups"}:
+            rows = [
+                {name: _number_of(name, row[name]) for name in NUMBERS} for row in (about, *about["groups"])
+            ]
+            yield one["name"], pl.DataFrame(rows, schema={name: SCORES[name] for name in NUMBERS})
+
+
+def _number_of(name: str, value: Any) -> float | int | str | None:
+    """TypeError or ValueError for what that column of records.SCORES cannot have."""
+    if SCORES[name] == pl.Int64:
+        return int(value)
+    if value is None and (SCORES[name] == pl.Float64 or name == "why_left_out"):
+        return None
+    return float(value) if SCORES[name] == pl.Float64 else str(value)
 
 
 def _notes(header: Json) -> list[str]:

@@ -20,6 +20,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
+from folkways.integrations.scored_log import STATED, scales_of
 from folkways.records import State
 from folkways.runs.keywords import release_names
 from folkways.runs.options import AskOptions, RunOptions
@@ -84,6 +85,7 @@ def inspect_task(
         continue_on_fail=True,
         fail_on_error=AskOptions().max_failed,
         version=plan.release.fingerprint,
+        metadata={STATED: scales_of(plan.task.metrics)},
     )
 
 

@@ -72,7 +72,7 @@ def make_plan(options: RunOptions, models: Sequence[Model] = ()) -> Plan:
     for task, task_options in named:
         if task not in present:
             cultures: Any = task_options.get("cultures", options.cultures)
-            absent[task.name] = _lacks(task, options) or f"it asks about none of {shown(cultures)}"
+            absent[task.name] = _lacks(task, options) or f"asks about none of {shown(cultures)}"
     return Plan(options, tuple(planned), tuple(models), absent)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypedDict
 
 import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, get_task
 from folkways.display import plural
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.evidence.contributions import COVERAGE_KEYS, SERVED
@@ -27,6 +28,16 @@ from folkways.workspace.database import Workspace, open_workspace
 
 class NotJudgedError(FolkwaysError):
     """The judgements of a task lack the metric that it would be compared by."""
+
+
+class CompareKeywords(TypedDict, total=False):
+    """Options of ``compare``, apart from the models, their runs and the workspace."""
+
+    tasks: Sequence[str] | str | None
+    metric: str | None
+    profile: str | None
+    by: str
+    tell: Callable[[str], object]
 
 
 def compare(
@@ -60,7 +71,8 @@ def compare(
     if len(stored_models) < 2:
         raise FolkwaysError(
             "a comparison needs two models or more, got "
-            f"{', '.join(one.label for one in stored_models) or 'none'}"
+            f"{', '.join(f'{one.label} of {one.run.name}' for one in stored_models) or 'none'}\n"
+            f"Name two models, MODEL@RUN for one of another run, or more runs with {option('runs')}"
         )
     named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
     comparisons: list[Comparison] = []

@@ -25,7 +25,7 @@ class Coefficient:
     """A coefficient and what it was computed from.
 
     value: None where it is not defined, for ``reason``. units: those that counted. judgements: labels in
-    them. low, high: the interval of Cohen's kappa (bootstrap over units, 95 %), None where there is none.
+    them. low, high: the 95 % interval of Cohen's kappa over units, None where there is none.
     """
 
     value: float | None

@@ -10,7 +10,11 @@ from operator import eq
 import numpy as np
 import numpy.typing as npt
 
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, DEFAULT_RESAMPLES, Floats, Interval, wilson
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, wilson
+
+IMAGINED = 2.0
+"""Units that are imagined besides, spread evenly over all cells: judges of whom few cases are seen are not
+certain to agree, or to differ, as these do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +25,7 @@ class CategoryAgreement:
     share: of cases on which they agree, 0 to 1, with its Wilson interval; NaN without cases.
     kappa: Cohen's (1960), from -1 to 1, 0 being what chance gives; NaN where both put every case into one and
         the same category, so that chance alone would agree.
-    kappa_interval: percentile bootstrap over cases; NaN with fewer than two cases, and where kappa is the
-        same in every resample, which does not make it certain.
+    kappa_interval: ``kappa_interval``; NaN with fewer than two cases, and where kappa is.
     """
 
     cases: int
@@ -33,33 +36,23 @@ class CategoryAgreement:
 
 
 def category_kappa(
-    first: Sequence[Hashable],
-    second: Sequence[Hashable],
-    *,
-    confidence: float = DEFAULT_CONFIDENCE,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
+    first: Sequence[Hashable], second: Sequence[Hashable], *, confidence: float = DEFAULT_CONFIDENCE
 ) -> CategoryAgreement:
     """Agreement of two judges; ``first`` and ``second`` have a category for each case, in the same order.
 
-    confidence, resamples, seed: of the bootstrap interval. ValueError where the two are not equally long.
+    confidence: of the intervals. ValueError where the two are not equally long.
     """
     if len(first) != len(second):
         raise ValueError(f"the judges have {len(first)} and {len(second)} cases; give the same cases of both")
     cells = _cells(first, second)
     agreed = sum(map(eq, first, second))
     cases = len(first)
-    kappa = float(kappas(cells.sum(axis=0)[None])[0]) if cases else math.nan
-    method = f"bootstrap {confidence:.0%} by question"
-    low = high = math.nan
-    if cases:
-        low, high = kappa_bounds(cells, confidence, resamples, seed)
     return CategoryAgreement(
         cases,
         agreed / cases if cases else math.nan,
         wilson(agreed, cases, confidence),
-        kappa,
-        Interval(low, high, method),
+        float(kappas(cells.sum(axis=0)[None])[0]) if cases else math.nan,
+        kappa_interval(cells, confidence),
     )
 
 
@@ -71,24 +64,31 @@ def _cells(first: Sequence[Hashable], second: Sequence[Hashable]) -> Floats:
     return cells
 
 
-def kappa_bounds(cells: Floats, confidence: float, resamples: int, seed: int) -> tuple[float, float]:
-    """Percentile bootstrap of kappa; ``cells`` has the counts of each unit that is drawn, shape (units,
-    categories, categories).
+def kappa_interval(cells: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
+    """The interval of kappa over units that were drawn independently; ``cells`` has the counts of each, shape
+    (units, categories, categories).
 
-    confidence: of the interval. resamples, seed: how often and with which seed units are drawn. NaN where
-    kappa is the same in every resample; resamples in which it is undefined are left out.
+    Wilson's, from -1 to 1, of the effective number of answers: as many as give the variance that is
+    linearised over units (Fleiss, Cohen and Everitt 1969), with IMAGINED units of ordinary size. confidence:
+    of the interval. NaN with fewer than two units, and where kappa is.
     """
-    kinds, sizes = np.unique(
-        cells.reshape(len(cells), -1), axis=0, return_counts=True
-    )  # units of equal counts are alike
-    drawn = np.random.default_rng(seed).multinomial(len(cells), sizes / len(cells), size=resamples)
-    values = kappas((drawn @ kinds).reshape(resamples, *cells.shape[1:]))
-    values = values[~np.isnan(values)]
-    if values.size == 0 or values.min() == values.max():
-        return math.nan, math.nan
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return float(low), float(high)
+    method = f"wilson {confidence:.0%} by question"
+    units = len(cells)
+    kappa = float(kappas(cells.sum(axis=0)[None])[0]) if units > 1 else math.nan
+    if math.isnan(kappa):
+        return Interval(math.nan, math.nan, method)
+    shares = cells.sum(axis=0) / cells.sum()
+    rows, columns, same = shares.sum(axis=1), shares.sum(axis=0), np.eye(len(shares))
+    observed, by_chance = float(np.trace(shares)), float(rows @ columns)
+    margins = columns[:, None] + rows - 2 * by_chance
+    pulls = ((same - observed) * (1 - by_chance) - (1 - observed) * margins) / (1 - by_chance) ** 2
+    sums = (cells * pulls).sum(axis=(1, 2)) / cells.sum()
+    variance = float(sums @ sums) * units / (units - 1) + IMAGINED * float((pulls**2).mean()) / units**2
+    share = (1 + kappa) / 2
+    middle = (units * share + IMAGINED / 2) / (units + IMAGINED)
+    answers = 4 * middle * (1 - middle) / variance
+    interval = wilson(min(1.0, share) * answers, answers, confidence)
+    return Interval(2 * interval.low - 1, 2 * interval.high - 1, method)
 
 
 def kappas(tables: Floats) -> Floats:
@@ -128,29 +128,18 @@ def cohen_kappa(
     clusters: npt.NDArray[np.int64],
     *,
     confidence: float = DEFAULT_CONFIDENCE,
-    resamples: int = DEFAULT_RESAMPLES,
-    seed: int = 0,
 ) -> BinaryAgreement:
-    """Cohen's kappa with a percentile bootstrap interval for which whole clusters (questions) are drawn.
+    """Cohen's kappa with the interval over clusters (questions).
 
-    first, second: one answer per case. confidence, resamples, seed: of the bootstrap.
-
-    The interval is NaN with fewer than two clusters, and where kappa is the same in every resample (perfect
-    agreement, say): that it does not vary in these data does not make it certain. Resamples in which kappa is
-    undefined are left out.
+    first, second: one answer per case. clusters: that of each case. confidence: of ``kappa_interval``.
     """
-    method = f"bootstrap {confidence:.0%} by question"
     names, codes = np.unique(clusters, return_inverse=True)
     kinds = np.where(first, np.where(second, 0, 1), np.where(second, 2, 3))
     table = np.zeros((names.size, 4))
     np.add.at(table, (codes, kinds), 1.0)
     total = table.sum(axis=0)
     kappa = float(kappas(total.reshape(1, 2, 2))[0])
-    low = high = math.nan
-    if names.size:
-        low, high = kappa_bounds(table.reshape(-1, 2, 2), confidence, resamples, seed)
     both, first_only, second_only, neither = (int(count) for count in total)
     share = (both + neither) / total.sum() if total.sum() else math.nan
-    return BinaryAgreement(
-        both, first_only, second_only, neither, float(share), kappa, Interval(low, high, method)
-    )
+    interval = kappa_interval(table.reshape(-1, 2, 2), confidence)
+    return BinaryAgreement(both, first_only, second_only, neither, float(share), kappa, interval)

@@ -17,6 +17,7 @@ from folkways_studio.records import LEFT_OUT
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 
+ALONE = "each item has one answer here; agreement is between several"
 PLURAL = "several answers are welcome here; agreement is not computed"
 
 
@@ -91,7 +92,8 @@ def _agreement(
 ) -> Agreement:
     units = list(by_item.values())
     if not field:
-        none = Coefficient(None, len(units), sum(map(len, units)), PLURAL)
+        alone = all(len(unit) == 1 for unit in units)
+        none = Coefficient(None, len(units), sum(map(len, units)), ALONE if alone else PLURAL)
         return Agreement(stage, population, field, "", *[none] * 8)
     sets = all(isinstance(label, frozenset) for unit in units for label in unit.values())
     masi = (

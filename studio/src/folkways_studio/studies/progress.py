@@ -12,7 +12,15 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
-from folkways_studio.records import AssignmentState, ItemState, Participant, ParticipantState, Stage, from_row
+from folkways_studio.records import (
+    LEFT_OUT,
+    AssignmentState,
+    ItemState,
+    Participant,
+    ParticipantState,
+    Stage,
+    from_row,
+)
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.work.counts import room
@@ -24,8 +32,8 @@ from folkways_studio.work.known_counts import KnownCounts, about, known_counts
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """One stage and population. items by state; slots by state; median_seconds: per answer, None where there
-    is none yet."""
+    """One stage and population. items by state; slots by state, without answers that count nowhere because
+    their people left; median_seconds: per answer, None where there is none yet."""
 
     stage: str
     population: str | None
@@ -42,7 +50,9 @@ class Progress:
 def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
     """Every stage by population, in order; those that have no items yet are there with zeros (population
     None)."""
-    items, table, judgements = schema.items, schema.assignments, schema.judgements
+    items, table, judgements, people = (
+        schema.items, schema.assignments, schema.judgements, schema.participants,
+    )  # fmt: skip
     ours = items.c.study_id == study_id, items.c.check.is_(None)
 
     def counted(of: sa.Table, rows: sa.FromClause) -> sa.Select[Any]:
@@ -51,7 +61,13 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
 
     of_items, of_slots = (
         counted(items, items),
-        counted(table, table.join(items, items.c.id == table.c.item_id)),
+        counted(table, table.join(items, items.c.id == table.c.item_id)).where(
+            table.c.participant_id.is_(None)
+            | (table.c.state != AssignmentState.DONE)
+            | table.c.participant_id.not_in(
+                sa.select(people.c.id).where(people.c.study_id == study_id, people.c.state.in_(LEFT_OUT))
+            )
+        ),
     )
     of_time = (
         sa.select(items.c.stage_id, items.c.population_id, judgements.c.seconds)

@@ -120,12 +120,17 @@ def import_workbook(
     """Submit the filled rows of a person's (participant_id) workbook from ``export_workbook`` to the
     workspace. Rows left empty are left open.
 
-    rows: column -> cell. file: its name, for errors. RowsError names every row that cannot be taken;
-    nothing is submitted then. The same workbook may come twice: a row that is stored as it is counts as
-    repeated, one that differs from what is stored is a problem.
+    rows: column -> cell. file: its name, for errors. RowsError names every row that cannot be taken, and
+    FolkwaysError a table that was not handed out; nothing is submitted then. The same workbook may come
+    twice: a row that is stored as it is counts as repeated, one that differs from what is stored is a
+    problem.
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
+    if rows and "assignment" not in rows[0]:
+        raise FolkwaysError(
+            f"{file or 'the table'}: has no column 'assignment', so it was not handed out here"
+        )
     problems: dict[int, str] = {}
     ready: list[tuple[int, int, dict[str, Any], str]] = []
     empty = 0
