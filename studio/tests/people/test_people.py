@@ -282,9 +282,9 @@ def test_whoever_has_been_let_in_takes_up_a_place_until_they_leave(
 ) -> None:
     """Also a person whom a rule has paused: they may go on."""
     criterion = {"name": "side", "ask": "Which side?", "options": ["North", "South"]}
-    place = {"people": 1} if full == "population" else {}
+    limit = {"people": 1} if full == "population" else {}
     quota = {"quota": {"North": 1}} if full == "quota" else {}
-    korea = {"name": "korea", "culture": "KR", **place, "criteria": [{**criterion, **quota}]}
+    korea = {"name": "korea", "culture": "KR", **limit, "criteria": [{**criterion, **quota}]}
     desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[korea])
     first = participants.answer_eligibility(desk.workspace, consented(desk).id, {"side": "North"})
     with desk.workspace.write() as connection:
