@@ -170,7 +170,7 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
         _, token = tokens.create_token(
             server.workspace, desk.owner, study_id=desk.study.id, scope=Scope.WRITE
         )
-        task = client.post("/work/test-study/next", csrf=csrf).database
+        task = client.post("/work/test-study/next", csrf=csrf).place
         answer = {"key": "k", "choices": "0"}
         pages = ["/healthz", "/signin", "/work/test-study", task] * (trouble is unreadable)
         server.workspace.close()
