@@ -133,9 +133,10 @@ class RequestContext:
     @property
     def here(self) -> str:
         """The page that is shown; where a form was sent, the page that has it."""
+        if self.is_change:
+            return self.came_from or self.path
         query = self.request.url.query
-        asked = f"{self.path}?{query}" if query else self.path
-        return (self.came_from or self.path) if self.is_change else asked
+        return f"{self.path}?{query}" if query else self.path
 
     @property
     def came_from(self) -> str:
