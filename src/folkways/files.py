@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,19 +46,31 @@ def write_bytes(path: Path, content: bytes) -> Path:
 def write_lines(path: Path, lines: Iterable[bytes]) -> Path:
     """``write_bytes`` of a file that is made piece by piece and may be larger than memory. Raises
     FolkwaysError."""
+    with whole_file(path) as unfinished, unfinished.open("wb") as stream:
+        stream.writelines(lines)
+    return path
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Where to write what becomes the file at the end of the block, and is removed if the block fails. Makes
+    the folder. FolkwaysError, with the file and the reason, where it cannot be written."""
     make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.part")
     try:
-        with unfinished.open("wb") as stream:
-            stream.writelines(lines)
+        yield unfinished
         unfinished.replace(path)
     except OSError as error:
         unfinished.unlink(missing_ok=True)
-        raise FolkwaysError(f"{path} cannot be written: {error.strerror or error}") from error
-    except BaseException:  # what makes the lines failed
+        reason = FULL if error.errno in FULL_DISK else error.strerror or error
+        raise FolkwaysError(f"{path} cannot be written: {reason}") from error
+    except BaseException:  # what makes the content failed
         unfinished.unlink(missing_ok=True)
         raise
-    return path
+
+
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL = "the disk is full, or the file is larger than is allowed here; free some space, or name another place"
 
 
 def json_bytes(document: Mapping[str, Any]) -> bytes:

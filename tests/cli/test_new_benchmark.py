@@ -3,9 +3,13 @@ kind."""
 
 from __future__ import annotations
 
+import ast
+import csv
+import io
 import json
 import subprocess
 import sys
+import tomllib
 from contextlib import chdir
 from pathlib import Path
 from zipfile import ZipFile
@@ -13,7 +17,7 @@ from zipfile import ZipFile
 import pytest
 from hatchling.build import build_wheel
 
-from folkways.cli.new_benchmark import KINDS
+from folkways.cli.new_benchmark import KINDS, package_files
 from tests.support.forks import start_module
 from tests.support.river import environment, finish, folkways
 from tests.support.strangers import installed
@@ -86,6 +90,38 @@ def test_a_new_package_of_short_answers_has_prompts(tmp_path: Path) -> None:
     assert estimate["requests"] == len(IDS["short"].split())
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_questions_are_read_as_a_spreadsheet_writes_them(tmp_path: Path, kind: str) -> None:
+    name = f"{kind}-of-a-sheet"
+    assert folkways("new-benchmark", name, "--kind", kind, cwd=tmp_path).returncode == 0
+    questions = tmp_path / name / name.replace("-", "_") / "data" / "questions.csv"
+    rows = list(csv.reader(questions.read_text("utf-8").splitlines()))
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=";", lineterminator="\r\n").writerows(rows)
+    questions.write_bytes(b"\xef\xbb\xbf" + text.getvalue().encode())
+    install(tmp_path / name, tmp_path / "plugins", by_pip=False)
+    with installed(tmp_path / "plugins"):
+        done = folkways("estimate", name, "--model", "openai/gpt-4o-mini", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    (estimate,) = json.loads(done.stdout)
+    assert estimate["requests"] == len(IDS[kind].split())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("title", ['Die "Feste"', "C:\\new", "أعياد\n2", '"""', "$name {q}", "ends in \\"])
+def test_any_title_is_quoted(kind: str, title: str) -> None:
+    texts = package_files("market-days", "market_days", kind, title)
+    heading = " ".join(title.split())
+    assert texts["README.md"].startswith(f"# {heading}\n")
+    calls = [
+        node for node in ast.walk(ast.parse(texts["market_days/__init__.py"])) if isinstance(node, ast.Call)
+    ]
+    (named,) = [call for call in calls if ast.unparse(call.func) == "Benchmark"]
+    assert ast.literal_eval(named.args[1]) == heading
+    if kind == "choice":
+        assert tomllib.loads(texts["market_days/mcq.toml"])["title"] == heading
+
+
 def test_what_is_there_stays_and_names_are_checked(tmp_path: Path) -> None:
     (tmp_path / "market-days").mkdir()
     (tmp_path / "market-days" / "mine.txt").write_text("mine")
@@ -95,7 +131,9 @@ def test_what_is_there_stays_and_names_are_checked(tmp_path: Path) -> None:
     for name, why in (
         ("blend", "choose another name"),
         ("Market", "lower-case letters"),
-        ("class", "lower-case letters"),
+        ("class", "another meaning for class"),
+        ("json", "another meaning for json"),
+        ("numpy", "another meaning for numpy"),
         ("../x", "lower-case"),
     ):
         done = folkways("new-benchmark", name, "--kind", "rule", cwd=tmp_path)

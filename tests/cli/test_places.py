@@ -3,6 +3,7 @@ stored is lost."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import stat
 import subprocess
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -76,7 +78,9 @@ def test_read_only_places_are_named_with_a_remedy(read_only: Path, tmp_path: Pat
     copy = tmp_path / "copy.db"
     copy.write_bytes(old.read_bytes())
     assert refused(
-        folkways_process("report", "-w", copy, "--out", read_only / "report", **careful), "read-only", "--out"
+        folkways_process("report", "-w", copy, "--out", read_only / "report", **careful),
+        "read-only",
+        "Name another folder.",
     )
     assert refused(
         folkways_process("score", "-w", copy, "--out", read_only / "scores.csv", **careful),
@@ -226,6 +230,30 @@ def test_a_disk_that_fills_up_while_results_are_written(release: Path, tmp_path:
     assert folkways(*judge).returncode == 0
     assert verdicts.stat().st_size > 50_000
     assert stat.S_IMODE(verdicts.stat().st_mode) & 0o600 == 0o600
+
+
+@pytest.fixture(scope="module")
+def long_replies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a run of 136,000 letters that cannot be packed."""
+    folder = tmp_path_factory.mktemp("long")
+    assert folkways("run", "demo/saq", *FIRST, "-w", folder / "asked.db").returncode == 0
+    items = [item for (item,) in rows(folder / "asked.db", "SELECT DISTINCT item FROM expected")]
+    said = [{"item": item, "response": Random(item).randbytes(2000).hex()} for item in items]
+    replies = folder / "replies.jsonl"
+    replies.write_text("".join(f"{json.dumps(one)}\n" for one in said), encoding="utf-8")
+    workspace = folder / "w.db"
+    assert folkways("run", "demo/saq", "--model", f"replay:{replies}", "-w", workspace).returncode == 0
+    return workspace
+
+
+@pytest.mark.parametrize("name", ["every-eval-ever", "hub", "inspect"])
+def test_a_disk_that_fills_up_while_a_run_is_exported(name: str, long_replies: Path, tmp_path: Path) -> None:
+    """The file is named, and nothing of it is left."""
+    export = ("export", name, "last", "-w", long_replies, "--out", tmp_path / "out")
+    done = folkways_process(*export, preexec_fn=partial(limit_files, 60_000))
+    assert refused(done, "out/", "cannot be written: the disk is full", "free some space")
+    assert [path for path in tmp_path.rglob("*") if path.suffix == ".part"] == []
+    assert folkways(*export).returncode == 0
 
 
 READERS: dict[str, Callable[[Path], tuple[object, ...]]] = {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import keyword
 import re
 import sys
+from importlib.machinery import PathFinder
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -79,16 +81,18 @@ def check_name(name: str) -> str:
     from folkways.benchmarks.registry import benchmarks
 
     module = name.replace("-", "_")
-    if (
-        not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)
-        or keyword.iskeyword(module)
-        or module in sys.stdlib_module_names
-    ):
+    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise FolkwaysError(
             f"the name of a benchmark has lower-case letters, digits and hyphens (market-days); got {name!r}"
         )
-    if name in benchmarks() or module == "folkways":
+    if name in benchmarks():
         raise FolkwaysError(f"a benchmark called {name} exists already; choose another name")
+    spec = PathFinder.find_spec(module)
+    is_installed = spec is not None and spec.origin is not None  # a mere folder has no origin
+    if keyword.iskeyword(module) or module in sys.stdlib_module_names or is_installed:
+        raise FolkwaysError(
+            f"Python has another meaning for {module}, a module or a word of its own; choose another name"
+        )
     return module
 
 
@@ -97,8 +101,10 @@ def package_files(name: str, module: str, kind: str, title: str) -> dict[str, st
 
     name: of the benchmark; module: of its Python package; kind: one of KINDS; title: its title in reports.
     """
-    parts = {"name": name, "module": module, "title": title.replace('"', "'"), "wordings": WORDINGS[kind]}
-    parts |= {"right": RIGHT[kind], "wrong": WRONG[kind]}
+    heading = " ".join(title.split())
+    quoted = json.dumps(heading, ensure_ascii=False)[1:-1]  # as Python and TOML write it between quotes
+    parts = {"name": name, "module": module, "heading": heading, "title": quoted}
+    parts |= {"wordings": WORDINGS[kind], "right": RIGHT[kind], "wrong": WRONG[kind]}
     paths = {
         "common/pyproject.toml": "pyproject.toml",
         "common/README.md": "README.md",

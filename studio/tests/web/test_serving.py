@@ -161,8 +161,8 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
 ) -> None:
     """With the status on which a browser keeps the answer and sends it again; where the database lies is nobody
     else's business."""
-    place = tmp_path / "w.db"
-    with StudioServer(place) as server:
+    database = tmp_path / "w.db"
+    with StudioServer(database) as server:
         stage = {"name": "verify", "kind": "vote", "answers": 1, "majority": 1, "training": False}
         desk = open_study(server.workspace, [stage])
         desk.add("verify", [QUESTION])
@@ -187,9 +187,9 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
             )
         assert {page: reply.status for page, reply in replies.items()} == dict.fromkeys(replies, 503)
         assert all(re.search("[Ss]omething went wrong on our side", reply.text) for reply in replies.values())
-        assert not any(str(place) in reply.text for reply in replies.values())
+        assert not any(str(database) in reply.text for reply in replies.values())
         noted = [each for each in caplog.messages if each.startswith("the studio could not answer ")]
-        assert len(noted) == len(replies) and all(str(place) in each for each in noted)
+        assert len(noted) == len(replies) and all(str(database) in each for each in noted)
         if trouble is full_disk:
             assert client.post(f"{task}/submit", answer, csrf=csrf).status == 303, "there is room again"
 

@@ -23,7 +23,7 @@ from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.cut_replies import TOKEN_LIMIT
 from folkways.benchmarks.registry import get_task
-from folkways.files import WrittenFiles
+from folkways.files import WrittenFiles, whole_file
 from folkways.integrations.scored_log import NUMBERS, STATED, scales_of
 from folkways.integrations.stored_run import (
     ItemTexts,
@@ -106,12 +106,13 @@ class _Export(StoredRun):
         start = self._start(part, task, profile, whole, metrics)
         key = start["eval"]["task_id"]
         target = self.out / f"{self.began.replace(':', '-')}_{task.name.replace('/', '-')}_{key}.eval"
-        self.out.mkdir(parents=True, exist_ok=True)
-        written = target.with_suffix(".part")
         summaries = []
         scored: Counter[str] = Counter()
         usage: Counter[str] = Counter()
-        with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        with (
+            whole_file(target) as unfinished,
+            zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive,
+        ):
             _add(archive, "_journal/start.json", start)
             for row in judged_rows(self.workspace, self.run, profile, part):
                 if not row.counted:
@@ -124,7 +125,6 @@ class _Export(StoredRun):
             _add(archive, "summaries.json", summaries)
             results = _results(metrics, scores, len(summaries), scored)
             _add(archive, "header.json", self._header(start, results, {name: usage} if usage else {}))
-        written.replace(target)
         return target
 
     def _profile(self, task: Task) -> str:

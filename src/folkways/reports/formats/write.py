@@ -18,6 +18,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from folkways.errors import FolkwaysError, UnknownNameError, need_extra
+from folkways.files import FULL_DISK
 from folkways.records import SAID, plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
@@ -187,11 +188,7 @@ def _write_parquet(slices: Slices, file: IO[bytes]) -> None:
 def _explain(error: Exception, path: Path) -> FolkwaysError:
     number = error.errno if isinstance(error, OSError) else None
     words = str(error)
-    if (
-        number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        or "No space left" in words
-        or "File too large" in words
-    ):
+    if number in FULL_DISK or "No space left" in words or "File too large" in words:
         return FolkwaysError(
             f"cannot write {path}: the disk is full, or the file is larger than is allowed here\n"
             "Free some space, or name another folder. No file was left half written; the scores are safe in "

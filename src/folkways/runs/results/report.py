@@ -309,8 +309,8 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
         stopped = "" if over else f" It stopped early ({run.reason or run.state}); the same command goes on."
         warnings.append(
             f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} "
-            "points: its scores "
-            f"estimate what asking everything would give, and its denominators are the sample.{stopped}"
+            "points or asked in full: its scores estimate what asking everything would give, and its "
+            f"denominators are what was asked.{stopped}"
         )
     warnings += [
         f"Run {run.name} left out {task}: {reason}. What is told of several benchmarks is told without it."
