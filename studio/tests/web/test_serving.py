@@ -136,13 +136,15 @@ def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_not
 
 @contextmanager
 def full_disk(_: StudioServer) -> Iterator[None]:
-    """No file of this process grows any more."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    """No file of this process grows any more; nor is a compiled module written, which would be cut off."""
+    before = sys.dont_write_bytecode, resource.getrlimit(resource.RLIMIT_FSIZE)
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1][1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = before[0]
+        resource.setrlimit(resource.RLIMIT_FSIZE, before[1])
 
 
 @contextmanager
