@@ -399,3 +399,31 @@ def test_an_item_is_the_same_where_people_see_the_same_of_it(studio_workspace: W
             for each in (person, second):
                 desk.answer(each, {"category": "Food", "level": "Visible", "element": "Art"})
     assert part_of(compared(one, other), "label").items == 6
+
+
+@pytest.mark.parametrize(
+    ("said", "unit"),
+    [
+        (["----"] * 4 + ["1111"] * 4, "items"),  # nobody knows four of the items, and all know the others
+        (["--11"] * 8, "people"),  # two people know nothing, and two know all
+    ],
+)
+def test_not_known_is_over_what_leaves_most_open(
+    studio_workspace: Workspace, said: list[str], unit: str
+) -> None:
+    """Fewer people than items: were items that nobody knows asked in one study alone, people would differ in nothing."""
+    desks = [
+        open_study(studio_workspace, [{**VOTE, "answers": 4, "majority": 3}], name=name)
+        for name in ("one", "other")
+    ]
+    for first, desk in enumerate(desks):
+        desk.add("verify", [question(10 * first + number) for number in range(8)])
+        answer(desk, [desk.person() for _ in range(4)], said, (60, 60, 60, 60))
+    found = measures(compared(*desks))["not_known"]
+    assert found.over == unit
+    rows = [
+        [float(choice == "-") for choice in each]
+        for each in (said if unit == "items" else zip(*said, strict=True))
+    ]
+    sides = [{(desk, number): values for number, values in enumerate(rows)} for desk in range(2)]
+    assert same(found.difference, *sides)

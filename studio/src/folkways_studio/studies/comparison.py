@@ -341,8 +341,8 @@ class _Group:
         return {name: label for name, label in answer.labels.items() if name in self.fields}
 
     def not_known(self, parts: Sequence[Mapping[str, Any]]) -> _Samples | Reason:
-        """Over people or over items, whichever are fewer: they limit what can be known. parts: that are
-        asked."""
+        """Over people or over items, whichever have the wider interval: they limit what can be known. parts:
+        that are asked."""
         if not any(_offers_not_known(part) for part in parts):
             return "no_not_known"
         by_item: tuple[defaultdict[Any, list[float]], ...] = (defaultdict(list), defaultdict(list))
@@ -353,9 +353,11 @@ class _Group:
                     value = float(any(map(_is_not_known, self._labels(one).values())))
                     by_item[number][self.contents[number][each.item_id]].append(value)
                     by_person[number][self.sides[number].person[one.participant_id]].append(value)
-        if min(map(len, by_person)) <= min(map(len, by_item)):
-            return _Samples("not_known", "people", (by_person[0], by_person[1]), 1.0)
-        return _Samples("not_known", "items", (by_item[0], by_item[1]), 1.0)
+        return max(
+            _Samples("not_known", "people", (by_person[0], by_person[1]), 1.0),
+            _Samples("not_known", "items", (by_item[0], by_item[1]), 1.0),
+            key=_width,
+        )
 
     def time(self) -> _Samples | Reason:
         """Person -> seconds without breaks, of answers that count."""
@@ -433,6 +435,12 @@ class _Group:
             for (person, _), cost in zip(valid, costs_here, strict=True):
                 rows[number][side.person[person]].append(cost + others)
         return _Samples(measure, "people", (rows[0], rows[1]), None, currency)
+
+
+def _width(samples: _Samples) -> float:
+    """Of the interval of the difference of two shares."""
+    difference = compare_samples(*samples.rows)
+    return difference.high - difference.low
 
 
 def _offers_not_known(part: Mapping[str, Any]) -> bool:
