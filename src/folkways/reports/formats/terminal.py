@@ -116,7 +116,7 @@ class _ScoreTable:
         left = options.max_width - words - sum(wide + 2 for wide in widths.values()) - 2
         n_in_lines = _longest_word(row[-3] for row in rows)  # "320 (worth 12 questions)" may take two
         whole_words = _longest_word([Text(LOST), *(row[-1] for row in rows)])
-        room = left + widths["n"] - n_in_lines - 2  # for the name and LOST
+        room = left + widths["n"] - n_in_lines  # for the name and LOST
         least = min(NARROWEST_NAME, max(len("baseline …"), room - whole_words))
         most = max(least, left - len(LOST))
         models = Column("model", no_wrap=True, overflow="ellipsis", min_width=least, max_width=most)
