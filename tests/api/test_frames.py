@@ -6,6 +6,7 @@ import asyncio
 import copy
 import pickle
 import re
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -19,7 +20,7 @@ from folkways.api import Run
 from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State, plain
-from folkways.runs.options import RunOptions
+from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.results.report import report_runs
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer
@@ -196,6 +197,37 @@ class TestWhereverItRuns:
             return ask(limit=20)
 
         assert asyncio.run(cell()).record.state == "finished"
+
+    @pytest.mark.parametrize("in_loop", [False, True])
+    def test_ctrl_c_ends_it_cleanly_and_the_same_call_goes_on(self, tmp_path: Path, in_loop: bool) -> None:
+        """In the loop of a notebook, which leaves Ctrl-C to Python, as in a program without one."""
+        asked: list[str] = []
+
+        async def answer(prompt: str) -> str:
+            asked.append(prompt)
+            if len(asked) == 3:
+                signal.raise_signal(signal.SIGINT)
+            await asyncio.sleep(0.05)
+            return "A"
+
+        def run() -> Run:
+            model = folkways.model(answer, name="m", version=1, concurrency=1)
+            asking = AskOptions(every=0.02)
+            return folkways.run(
+                "demo/mcq", models=model, asking=asking, workspace=tmp_path / "w.db", name="n"
+            )
+
+        async def cell() -> Run:
+            return run()
+
+        def call() -> Run:
+            return asyncio.new_event_loop().run_until_complete(cell()) if in_loop else run()
+
+        stopped = call().record
+        assert (stopped.state, stopped.reason) == ("interrupted", "interrupted by the user")
+        assert 3 <= len(asked) < 10
+        assert call().record.state == "finished"
+        assert len(asked) == len(set(asked)) == 18
 
     def test_in_a_thread(self, ask: Any) -> None:
         done: list[Run] = []

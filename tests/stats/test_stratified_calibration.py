@@ -271,8 +271,8 @@ def test_labels_of_the_same_replies_make_differences_surer() -> None:
 def test_youdens_j_by_hand() -> None:
     """Nine of ten right ones called right, four of twenty wrong ones: J = 0.9 - 0.2.
 
-    Newcombe's interval of the difference of these proportions, with Wilson's limits (0.5958, 0.9821) and
-    (0.0807, 0.4160).
+    Newcombe's interval of the difference of these proportions, with the limits of the modified Wilson (0.5958, 0.9949)
+    and (0.0683, 0.4160).
     """
     labels = np.array([1.0] * 10 + [0.0] * 20)
     verdicts = np.array([1.0] * 9 + [0.0] + [1.0] * 4 + [0.0] * 16)
@@ -280,7 +280,7 @@ def test_youdens_j_by_hand() -> None:
     assert found is not None
     assert found.index.difference == pytest.approx(0.7)
     assert found.index.low == pytest.approx(0.7 - math.hypot(0.9 - 0.5958, 0.4160 - 0.2), abs=2e-4)
-    assert found.index.high == pytest.approx(0.7 + math.hypot(0.9821 - 0.9, 0.2 - 0.0807), abs=2e-4)
+    assert found.index.high == pytest.approx(0.7 + math.hypot(0.9949 - 0.9, 0.2 - 0.0683), abs=2e-4)
     together = youden_index(np.repeat(verdicts, 3), np.repeat(labels, 3), np.repeat(np.arange(30), 3))
     assert together is not None
     assert together.right == pytest.approx(found.right, rel=0.01), "three wordings of a question are one"

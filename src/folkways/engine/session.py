@@ -6,11 +6,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from folkways.endpoints.batches import Batches
 from folkways.engine import interrupts
@@ -22,8 +22,6 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError, patiently
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.workers import STALE_SECONDS
-
-T = TypeVar("T")
 
 Observer = Callable[[Sequence[ModelProgress]], None]
 """Is shown the counts of all endpoints, every now and then."""
@@ -38,14 +36,16 @@ class Crew:
     name: of this worker among them; None for a process by itself (workspace.queue.request_queue).
     joins: whether the session had begun before it came: failures of the others then count.
     stops: how often the one who started it has asked it to stop, as signals do where a person did.
+    anywhere: whether each begins somewhere in the run, so that they do not claim the same rows.
     """
 
     name: str | None = None
     joins: bool = False
     stops: Callable[[], int] = lambda: 0
+    anywhere: bool = True
 
 
-ALONE = Crew()
+ALONE = Crew(anywhere=False)
 
 
 def ask(
@@ -70,7 +70,22 @@ def ask(
     Raises the first error that ended an endpoint's work (a full disk, a model that cannot be loaded), after
     the other endpoints have been stopped and stored.
     """
-    return _run_anywhere(_session(workspace, run_id, jobs, budget or Budget(), observer, every, crew))
+
+    def session(crew: Crew) -> Coroutine[Any, Any, list[ModelProgress]]:
+        return _session(workspace, run_id, jobs, budget or Budget(), observer, every, crew)
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(session(crew))
+    # Where a loop runs already, as in a notebook, the session has its own in a thread. Signals come here.
+    signals: list[None] = []
+    heard = replace(crew, stops=lambda: crew.stops() + len(signals))
+    with ThreadPoolExecutor(1) as thread, interrupts.listening(lambda: signals.append(None)):
+        ending = thread.submit(asyncio.run, session(heard))
+        while not wait([ending], timeout=every).done:  # a signal that another thread got wakes nobody
+            pass
+        return ending.result()
 
 
 async def _session(
@@ -87,7 +102,7 @@ async def _session(
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(database, patiently, partial(request_queue.enter, joins=crew.joins))
         runners = [
-            EndpointRunner(job, request_queue, database, budget, anywhere=crew is not ALONE) for job in jobs
+            EndpointRunner(job, request_queue, database, budget, anywhere=crew.anywhere) for job in jobs
         ]
         progresses = [runner.progress for runner in runners]
         tasks = [
@@ -197,13 +212,3 @@ def _obeying(crew: Crew, interrupted: Callable[[], None], observer: Observer | N
             observer(progresses)
 
     return observe
-
-
-def _run_anywhere(work: Coroutine[Any, Any, T]) -> T:
-    """``asyncio.run``, also from inside a running loop such as a notebook's (then in a thread of its own)."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()

@@ -6,17 +6,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
 from folkways.stats.clusters import clustered_difference
-from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval
+from folkways.stats.intervals import DEFAULT_CONFIDENCE, EDGE, TINY, Floats, Interval
 
 LARGEST_Z = 7.0
 """Beyond this many standard normal deviations p is below 3e-12, and no smaller p is given."""
 STEPS = 40
+AT = np.linspace(0.0, LARGEST_Z, 701)
+"""Standard normal deviations at which Poisson bounds are computed."""
 
 METHOD = f"wilson {DEFAULT_CONFIDENCE:.0%} put together"
 
@@ -59,7 +62,8 @@ def difference_of_shares(
     question.
 
     first, second: one share per stratum, 0 to 1; first_numbers, second_numbers: how many questions each rests
-    on. The interval puts the Wilson intervals of the shares together (Zou and Donner 2008; with one stratum
+    on. The interval puts the Wilson intervals of the shares, modified where ones or
+    zeros are few, together (Zou and Donner 2008; with one stratum
     each it is Newcombe's of 1998), and p is one minus the confidence at which that interval begins to hold 0.
     Shares that are means of several answers to a question vary less than proportions, so that the interval
     can only be too wide. ValueError for a side without strata.
@@ -146,15 +150,37 @@ _Limits = Callable[[float | Floats], tuple[Floats, Floats]]
 
 def _wilson_distances(shares: Floats, numbers: Floats) -> _Limits:
     variances, twice, squared = shares * (1 - shares) / numbers, 2 * numbers, 4 * numbers * numbers
+    least_ones, least_zeros = _poisson_bounds(shares * numbers), _poisson_bounds((1 - shares) * numbers)
 
     def distances(z: float | Floats) -> tuple[Floats, Floats]:
         z_squared = z * z
         denominator = 1 + z_squared / numbers
         centre = (shares + z_squared / twice) / denominator
         half = z * np.sqrt(variances + z_squared / squared) / denominator
-        return shares - (centre - half), centre + half - shares
+        below, above = shares - (centre - half), centre + half - shares
+        for group, least in least_ones:
+            below[..., group] = np.maximum(below[..., group], shares[group] - least(z) / numbers[group])
+        for group, least in least_zeros:
+            above[..., group] = np.maximum(above[..., group], 1 - shares[group] - least(z) / numbers[group])
+        return below, above
 
     return distances
+
+
+def _poisson_bounds(counts: Floats) -> list[tuple[int, Callable[[float | Floats], Floats]]]:
+    """Of each group with few ones (EDGE), the modified bound of ``intervals.wilson``, by standard normal
+    deviations: between those of AT, which it is computed at."""
+    few = np.flatnonzero((counts > TINY) & (counts <= EDGE)).tolist()
+    if not few:
+        return []
+    from scipy.special import gammaincinv, ndtr
+
+    chances = np.minimum(2 * ndtr(-AT), 1 - 1e-9)  # at a chance of 1 it would be endless
+    return [(group, partial(_between, gammaincinv(counts[group], chances))) for group in few]
+
+
+def _between(values: Floats, z: float | Floats) -> Floats:
+    return np.asarray(np.interp(np.ravel(z), AT, values)).reshape(np.shape(z)[:-1])
 
 
 def independent_difference(

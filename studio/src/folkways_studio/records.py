@@ -51,6 +51,12 @@ class ParticipantState(StrEnum):
     FAILED = "failed"  # did not pass the test of any stage that they could work on
 
 
+AT_WORK = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
+"""People who are given work when they ask for it."""
+
+LET_IN = (*AT_WORK, ParticipantState.PAUSED)
+"""People who have a place in their population and in quotas, and see what they have sent."""
+
 LEFT_OUT = (ParticipantState.WITHDRAWN, ParticipantState.EXCLUDED)
 """People whose answers count nowhere."""
 

@@ -20,6 +20,7 @@ from folkways_studio.items.peer_rows import ANNOTATIONS, Annotations
 from folkways_studio.items.preannotations import list_suggestions
 from folkways_studio.items.service import list_items
 from folkways_studio.items.table_files import RowsError, read_rows
+from folkways_studio.media.service import add_media
 from folkways_studio.records import Item
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study
 
@@ -275,3 +276,32 @@ def test_an_import_in_the_background_says_what_is_left_out(desk: StudyFixture) -
     job = get_import(desk.workspace, desk.study.id, claimed[0].id)
     assert (job.state, job.added, job.annotations) == (ImportState.DONE, 1, "leave")
     assert job.notes == ("left out: 1 × answers of people", "left out: 1 × drafts")
+
+
+@pytest.mark.parametrize(
+    ("format", "file"), [("label-studio", "mark.tasks.json"), ("argilla", "mark/records.json")]
+)
+@pytest.mark.parametrize("shown", [("door",), ("greeting",), ("door", "greeting"), ()], ids="+".join)
+def test_pictures_and_recordings_come_back_with_their_words(
+    workspace: Workspace, tmp_path: Path, format: str, file: str, shown: tuple[str, ...]
+) -> None:
+    show = [
+        {"field": "text", "type": "text"},
+        {"field": "door", "type": "image", "optional": True},
+        {"field": "greeting", "type": "audio", "optional": True},
+    ]
+    stages = [{"name": "mark", "kind": "form", "show": show, "ask": [SURE]}]
+    words = {"door": "door_alt", "greeting": "greeting_transcript"}
+    content = (
+        {"text": "A guest comes."} | {name: name for name in shown} | {words[name]: "Hi!" for name in shown}
+    )
+    there, here = (open_study(workspace, stages, name=name) for name in ("there", "test-study"))
+    for desk in (there, here):
+        add_media(
+            workspace, desk.study.id, {"door": ("image/png", b"PNG"), "greeting": ("audio/ogg", b"Ogg")}
+        )
+    there.add("mark", [content])
+    written = export_files(workspace, there.study.id, format)[file]
+    (item,), notes = bring(here, tmp_path / "mark.json", written)
+    assert {name: value for name, value in item.content.items() if value} == content
+    assert notes == ()

@@ -163,8 +163,8 @@ def test_only_people_without_a_login_are_remembered_from_their_last_visit(
     day = 86400.0
     token = at_time(0.0, sessions.open_session, studio_workspace, account)
     for visit in (10, 20, 33):
-        known = at_time(visit * day, sessions.find_session, studio_workspace, token) is not None
-        assert known == (lasts or visit < 14)
+        is_remembered = at_time(visit * day, sessions.find_session, studio_workspace, token) is not None
+        assert is_remembered == (lasts or visit < 14)
     assert at_time(47 * day + 1, sessions.find_session, studio_workspace, token) is None
 
 

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
+from folkways_studio.database.rows import change_rows
 from folkways_studio.errors import ConflictError, InviteError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
 from folkways_studio.people import accounts, invites, participants, personal
@@ -272,6 +273,28 @@ def test_whoever_withdrew_or_was_screened_out_takes_up_none(desk: StudyFixture) 
             participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD).state
             == ParticipantState.ACTIVE
         )
+
+
+@pytest.mark.parametrize("full", ["population", "quota"])
+@pytest.mark.parametrize("state", ParticipantState)
+def test_whoever_has_been_let_in_takes_up_a_place_until_they_leave(
+    studio_workspace: Workspace, state: ParticipantState, full: str
+) -> None:
+    """Also a person whom a rule has paused: they may go on."""
+    criterion = {"name": "side", "ask": "Which side?", "options": ["North", "South"]}
+    limit = {"people": 1} if full == "population" else {}
+    quota = {"quota": {"North": 1}} if full == "quota" else {}
+    korea = {"name": "korea", "culture": "KR", **limit, "criteria": [{**criterion, **quota}]}
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[korea])
+    first = participants.answer_eligibility(desk.workspace, consented(desk).id, {"side": "North"})
+    with desk.workspace.write() as connection:
+        change_rows(connection, schema.participants, {"id": first.id}, state=str(state))
+    try:
+        second = participants.answer_eligibility(desk.workspace, consented(desk).id, {"side": "North"}).state
+    except ConflictError:
+        second = ParticipantState.SCREENED_OUT
+    is_in = state in (ParticipantState.ACTIVE, ParticipantState.FINISHED, ParticipantState.PAUSED)
+    assert second == (ParticipantState.SCREENED_OUT if is_in else ParticipantState.ACTIVE)
 
 
 def live_slots(workspace: Workspace, item: int) -> tuple[int, int]:

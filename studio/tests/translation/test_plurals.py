@@ -16,6 +16,7 @@ from folkways_studio.web.rendering.i18n import DEFAULT, LOCALES, po_path
 PLACEHOLDER = re.compile(r"%\((\w+)\)")
 WORDS = {
     *(
+        "address",
         "amount",
         "answer",
         "answers",

@@ -8,7 +8,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from functools import cache
-from html import escape
+from html import escape, unescape
 from io import BytesIO
 from pathlib import Path
 from types import ModuleType
@@ -34,6 +34,7 @@ from folkways_studio.web.rendering.i18n import (
     term,
 )
 from folkways_studio.web.rendering.pages import environment
+from folkways_studio.web.routes import all_routes
 from folkways_studio.work import assignments
 from studio.tests.support.studies import next_work, open_study
 from studio.tests.support.studio_server import StudioServer
@@ -211,6 +212,29 @@ def test_the_language_is_chosen_once_and_stays(server: StudioServer) -> None:
     assert '<html lang="ar" dir="rtl">' in page and "تسجيل الدخول" in page
     client.post("/language", {"locale": "xx"})
     assert 'lang="ar"' in client.get("/signin").text
+
+
+def test_a_language_chosen_where_a_form_was_refused_leads_back_to_the_form(server: StudioServer) -> None:
+    """And not to the address that the form was sent to, which may be for forms alone."""
+    world = build_world(server.workspace, 70)
+    refused = 0
+    for kind, beginning in ((PERSON, "/work/{study}/"), (OWNER, "/studies/{study}/")):
+        client = Client(server.url)
+        client.cookies["folkways_session"] = open_session(server.workspace, world.accounts[kind])
+        page = beginning.format(**world.values) + "people?state=waiting&words=tea"
+        csrf = client.csrf("/account")
+        for route in all_routes():
+            if route.method == "POST" and route.path.startswith(beginning):
+                reply = client.post(
+                    route.path.format(**world.values), {}, csrf=csrf, Referer=server.url + page
+                )
+                following = re.search(
+                    r'action="/language">.*?name="next" value="([^"]*)"', reply.text, re.DOTALL
+                )
+                if reply.status >= 400 and following:
+                    refused += 1
+                    assert unescape(following[1]) == page, route.path
+    assert refused > 20
 
 
 def main_text(page: str) -> str:

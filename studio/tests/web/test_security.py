@@ -115,6 +115,25 @@ def test_behind_a_proxy_only_pages_of_the_named_address_may_send_forms(
     assert read not in client.post("/signin", {"login": "a", "password": "b"}, Origin=named.url).text
 
 
+@pytest.mark.parametrize(
+    ("host", "origin", "hint"),
+    [
+        ("127.0.0.1:8765", "http://127.0.0.1:8765", True),
+        ("studio.example.org:8443", "https://studio.example.org:8443", True),
+        ("studio.example.org", "https://evil.example", False),
+        ("studio.example.org", "https://studio.example.org", False),
+    ],
+)
+def test_a_form_sent_at_another_address_is_refused_with_the_right_one(
+    named: StudioServer, host: str, origin: str, hint: bool
+) -> None:
+    """To load the page again there would help nobody."""
+    client = Client(named.url)
+    reply = client.post("/signin", {"login": "a"}, csrf="of yesterday", Host=host, Origin=origin)
+    assert reply.status == 403 and ("out of date" in reply.text) is not hint
+    assert ("The studio is at https://studio.example.org. Open it there" in reply.text) is hint
+
+
 @pytest.fixture(scope="module")
 def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
     """A server that is reached by another address than its own."""

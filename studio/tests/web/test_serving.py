@@ -136,13 +136,15 @@ def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_not
 
 @contextmanager
 def full_disk(_: StudioServer) -> Iterator[None]:
-    """No file of this process grows any more."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    """No file of this process grows any more; nor is a compiled module written, which would be cut off."""
+    before = sys.dont_write_bytecode, resource.getrlimit(resource.RLIMIT_FSIZE)
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1][1]))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        sys.dont_write_bytecode = before[0]
+        resource.setrlimit(resource.RLIMIT_FSIZE, before[1])
 
 
 @contextmanager
@@ -161,8 +163,8 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
 ) -> None:
     """With the status on which a browser keeps the answer and sends it again; where the database lies is nobody
     else's business."""
-    place = tmp_path / "w.db"
-    with StudioServer(place) as server:
+    database = tmp_path / "w.db"
+    with StudioServer(database) as server:
         stage = {"name": "verify", "kind": "vote", "answers": 1, "majority": 1, "training": False}
         desk = open_study(server.workspace, [stage])
         desk.add("verify", [QUESTION])
@@ -187,9 +189,9 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
             )
         assert {page: reply.status for page, reply in replies.items()} == dict.fromkeys(replies, 503)
         assert all(re.search("[Ss]omething went wrong on our side", reply.text) for reply in replies.values())
-        assert not any(str(place) in reply.text for reply in replies.values())
+        assert not any(str(database) in reply.text for reply in replies.values())
         noted = [each for each in caplog.messages if each.startswith("the studio could not answer ")]
-        assert len(noted) == len(replies) and all(str(place) in each for each in noted)
+        assert len(noted) == len(replies) and all(str(database) in each for each in noted)
         if trouble is full_disk:
             assert client.post(f"{task}/submit", answer, csrf=csrf).status == 303, "there is room again"
 

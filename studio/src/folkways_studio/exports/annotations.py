@@ -11,7 +11,7 @@ from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, Ans
 from folkways_studio.records import Item, ItemState, Judgement, Stage
 from folkways_studio.stages.kind import EMPTY_VALUES, StageKind
 from folkways_studio.stages.parts.arranging import PART_TYPES
-from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Content, Part, UnfitError
+from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, WORDS_FOR, Content, Part, UnfitError
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.wordings import StudyTexts
 
@@ -133,7 +133,10 @@ def _shown(kind: StageKind, stage: Stage, items: Iterable[Item]) -> dict[str, st
     for item in items:
         answered, content, config = kind.answered_stage(item.content, stage.config)
         if "show" in config:
-            types |= {each["field"]: each["type"] for each in config["show"] if each["field"] not in types}
+            for each in config["show"]:
+                field, words = each["field"], WORDS_FOR.get(each["type"])
+                types.setdefault(field, each["type"])
+                types |= {f"{field}{words}": "text"} if words and f"{field}{words}" not in types else {}
             names = [name for part in config["ask"] for name in (part.get("of"), *part.get("between", ()))]
         else:
             presented = answered.presented(content, "")

@@ -15,7 +15,7 @@ from folkways_studio.items.table_files import CONLL
 from folkways_studio.items.uploads import problem_lines, uploaded_table
 from folkways_studio.media import service as media
 from folkways_studio.people import participants
-from folkways_studio.records import ParticipantState, Stage
+from folkways_studio.records import AT_WORK, Stage
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
@@ -48,9 +48,8 @@ def show_result(
     """The page Data in this context, with a message (done) or problems. status: of HTTP."""
     study = context.study
     stages = studies.stages(context.workspace, study.id)
-    active = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
     people = [
-        each for each in participants.list_participants(context.workspace, study.id) if each.state in active
+        each for each in participants.list_participants(context.workspace, study.id) if each.state in AT_WORK
     ]
     return context.page(
         "exports/data.html.j2", status, study=study, done=done, problems=problems, people=people,

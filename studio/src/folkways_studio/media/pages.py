@@ -20,7 +20,7 @@ from folkways_studio.media import service as media
 from folkways_studio.media.reading import MediaError, read_media
 from folkways_studio.media.service import Media
 from folkways_studio.media.stores import MediaStore, MediaStoreError, media_store
-from folkways_studio.records import ParticipantState
+from folkways_studio.records import LET_IN
 from folkways_studio.web.request_context import ADJUDICATORS, PARTICIPANT, STAFF, RequestContext
 from folkways_studio.web.routing import Routes
 
@@ -39,8 +39,8 @@ LOG = logging.getLogger("folkways_studio")
 
 @routes.get("/work/{study}/media/{file}", PARTICIPANT, slow=True)
 def show_to_participant(context: RequestContext) -> Response:
-    """A file of the study, or a part of it, for somebody who may work on it."""
-    if context.participant.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
+    """A file of the study, or a part of it, for somebody who works on it, or looks at what they have sent."""
+    if context.participant.state not in LET_IN:
         raise NotFoundError(context.gettext("There is no such page."))
     return _file(context)
 

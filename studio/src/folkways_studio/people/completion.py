@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
 from folkways_studio.people.participation import work_of
-from folkways_studio.records import ParticipantState, StudyState
+from folkways_studio.records import AT_WORK, ParticipantState, StudyState
 from folkways_studio.studies.progress import own_progress_everywhere
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from folkways_studio.web.request_context import RequestContext
 
 End = Literal["completed", "screened_out", "no_work", "not_yet", "failed", "excluded"]
-AT_WORK = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
 TURNED_AWAY = (ParticipantState.SCREENED_OUT, ParticipantState.FAILED)
 RETURN = "https://app.prolific.com/submissions/complete?cc="
 

@@ -34,7 +34,15 @@ from folkways_studio.people.personal import (
     write_attributes,
 )
 from folkways_studio.people.sessions import token_hash
-from folkways_studio.records import Participant, ParticipantState, Population, Role, StudyState, from_row
+from folkways_studio.records import (
+    LET_IN,
+    Participant,
+    ParticipantState,
+    Population,
+    Role,
+    StudyState,
+    from_row,
+)
 from folkways_studio.work.leases import free_leases
 from folkways_studio.work.resolution import apply_rule_to_answers_of
 from folkways_studio.workflows.wordings import StudyTexts
@@ -239,8 +247,7 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
 def check_room(connection: sa.Connection, population: Population) -> None:
     """Raise ConflictError if a population is full."""
     participants = schema.participants
-    inside = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
-    taken = participants.c.population_id == population.id, participants.c.state.in_(inside)
+    taken = participants.c.population_id == population.id, participants.c.state.in_(LET_IN)
     if population.people is not None and count(connection, participants, *taken) >= population.people:
         raise ConflictError("this study has found all the people it needs; thank you for your interest")
 
@@ -251,7 +258,6 @@ def full_quotas(
     """Names of the criteria of a population whose quota for this answer is full: as many people as it wants
     with that answer take part, or have."""
     people, stored = schema.participants, schema.attributes
-    inside = (ParticipantState.ACTIVE, ParticipantState.FINISHED, ParticipantState.PAUSED)
     full = []
     for criterion in population.criteria:
         name = str(criterion["name"])
@@ -262,7 +268,7 @@ def full_quotas(
             )
             alike = alike.where(
                 people.c.population_id == population.id,
-                people.c.state.in_(inside),
+                people.c.state.in_(LET_IN),
                 stored.c.name == name,
                 stored.c.value == answer,
             )

@@ -21,7 +21,15 @@ from folkways_studio.stages.base import Config, Content, Decision, Say, Translat
 from folkways_studio.stages.fields import FieldParts, plain, raise_if, text_of
 from folkways_studio.stages.kind import EMPTY_VALUES, OwnOrderKind
 from folkways_studio.stages.parts.arranging import PART_TYPES
-from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Part, PartType, UnfitError, text_fields
+from folkways_studio.stages.parts.base import (
+    ALT,
+    TRANSCRIPT,
+    WORDS_FOR,
+    Part,
+    PartType,
+    UnfitError,
+    text_fields,
+)
 from folkways_studio.stages.parts.form_fields import FormFields
 from folkways_studio.stages.parts.settings import form_problems
 from folkways_studio.stages.parts.sheets import form_sheet
@@ -59,7 +67,7 @@ class Consensus(OwnOrderKind):
         problems: dict[str, str] = {}
         fields: dict[str, Any] = {}
         for shown in config["show"]:
-            field, more = shown["field"], {"image": ALT, "audio": TRANSCRIPT}.get(shown["type"])
+            field, more = shown["field"], WORDS_FOR.get(shown["type"])
             if shown.get("optional") and not content.get(field):
                 continue
             fields[field] = text_of(content, field, problems, most=20_000)

@@ -132,8 +132,11 @@ class RequestContext:
 
     @property
     def here(self) -> str:
+        """The page that is shown; where a form was sent, the page that has it."""
+        if self.is_change:
+            return self.came_from or self.path
         query = self.request.url.query
-        return self.path if self.is_change or not query else f"{self.path}?{query}"
+        return f"{self.path}?{query}" if query else self.path
 
     @property
     def came_from(self) -> str:
@@ -154,6 +157,12 @@ class RequestContext:
     def origin(self) -> str:
         """The address under which people find this server."""
         return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the browser asks at another address than the server's configured one."""
+        origin = self.studio.settings.origin
+        return origin is not None and urlsplit(origin).netloc != self.request.headers.get("host")
 
     @property
     def is_change(self) -> bool:

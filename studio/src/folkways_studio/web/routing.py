@@ -173,9 +173,14 @@ def _refuse_forgery(context: RequestContext) -> Response | None:
         context.form_token, token
     ):
         return None
-    message = context.gettext(
-        "This page is out of date. Go back, load it again, and send once more: nothing was changed."
-    )
+    if context.is_elsewhere:  # where no form can be sent, however often the page is loaded
+        message = context.gettext(
+            "The studio is at %(address)s. Open it there: nothing was changed.", address=context.origin
+        )
+    else:
+        message = context.gettext(
+            "This page is out of date. Go back, load it again, and send once more: nothing was changed."
+        )
     return _say(context, 403, message)
 
 

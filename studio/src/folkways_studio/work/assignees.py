@@ -20,7 +20,7 @@ from folkways.sdk.workspace import Workspace, insert
 from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, Message, NotFoundError
 from folkways_studio.items.service import MOST_NAMED
-from folkways_studio.records import AssignmentState, Item, ItemState, ParticipantState, from_row
+from folkways_studio.records import AT_WORK, AssignmentState, Item, ItemState, ParticipantState, from_row
 from folkways_studio.work.leases import OPEN_AGAIN
 
 MOST_ITEMS = 20_000
@@ -34,9 +34,6 @@ CANNOT_COME_BACK = {
     ParticipantState.PAUSED: Message("is paused"),
 }
 """Why people in these states are assigned nothing."""
-
-AT_WORK = (ParticipantState.ACTIVE, ParticipantState.FINISHED)
-"""Who is in one of these states is given work when they ask for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import find_row, inserted_id
 from folkways_studio.errors import ConflictError, Message
 from folkways_studio.items.service import MOST_NAMED
-from folkways_studio.records import Item, ItemState, Judgement, ParticipantState, Stage, StudyState, from_row
+from folkways_studio.records import AT_WORK, Item, ItemState, Judgement, Stage, StudyState, from_row
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.leases import not_theirs
 from folkways_studio.work.resolution import apply_rule
@@ -206,7 +206,7 @@ def _fixed(sent: SentAnswer, row: sa.Row[Any]) -> str:
         or stage_kind(sent.stage.kind).authored
     ):
         return STAYS
-    if row.person_state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED) or row.looked:
+    if row.person_state not in AT_WORK or row.looked:
         return STAYS
     if item.state == ItemState.OPEN:
         return ""

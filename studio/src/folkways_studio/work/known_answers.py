@@ -19,11 +19,11 @@ from folkways_studio.people import accounts
 from folkways_studio.people.quality_status import quality_status, save_quality_status
 from folkways_studio.people.suspension import exclude_within, fail_within, pause_within
 from folkways_studio.records import (
+    AT_WORK,
     AssignmentState,
     Item,
     ItemState,
     Participant,
-    ParticipantState,
     QualificationStatus,
     Stage,
     from_row,
@@ -125,7 +125,7 @@ def judge_known(connection: sa.Connection, person: Participant, item: Item, stag
     """What follows for a person from their latest answer to an item of a stage: ``passed``, ``again`` or
     ``failed`` at the end of a test, ``warn``, ``pause`` or ``exclude`` by a rule, empty for nothing.
     The caller's connection holds the person's row."""
-    if person.state not in (ParticipantState.ACTIVE, ParticipantState.FINISHED):
+    if person.state not in AT_WORK:
         return ""
     standing = quality_status(connection, person.id, stage.id)
     if item.test:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from folkways_studio.errors import SubmissionError
 from folkways_studio.items.table import title_of
-from folkways_studio.records import AssignmentState, ParticipantState
+from folkways_studio.records import LET_IN, AssignmentState
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.web.request_context import PARTICIPANT, RequestContext
 from folkways_studio.web.routing import Routes
@@ -15,14 +15,11 @@ from folkways_studio.work.pages import presented, task_page
 
 routes = Routes()
 
-MAY_LOOK = (ParticipantState.ACTIVE, ParticipantState.FINISHED, ParticipantState.PAUSED)
-"""Who is in one of these states looks at what they have sent."""
-
 
 @routes.get("/work/{study}/sent", PARTICIPANT)
 def show_sent(context: RequestContext) -> Response:
     """What a person has sent, the newest first."""
-    if context.participant.state not in MAY_LOOK:
+    if context.participant.state not in LET_IN:
         return context.go(f"/work/{context.study.name}")
     rows = []
     for sent in corrections.sent_by(context.workspace, context.participant.id):
@@ -39,7 +36,7 @@ def show_sent(context: RequestContext) -> Response:
 def show_answer(context: RequestContext) -> Response:
     """One answer that was sent: in its form, as long as it can be corrected; in words afterwards."""
     work = context.task.work
-    if work.assignment.state != AssignmentState.DONE or context.participant.state not in MAY_LOOK:
+    if work.assignment.state != AssignmentState.DONE or context.participant.state not in LET_IN:
         return context.go(f"/work/{context.study.name}")
     sent, fixed = corrections.sent_for(context.workspace, context.participant.id, work.assignment.id)
     kind = stage_kind(sent.stage.kind)

@@ -46,6 +46,9 @@ ALT, TRANSCRIPT = "_alt", "_transcript"
 """What is added to the name of a column with a picture or a recording: the column with its words, for who
 cannot see or hear."""
 
+WORDS_FOR = {"image": ALT, "audio": TRANSCRIPT}
+"""The same by what is shown."""
+
 
 class UnfitError(ValueError):
     """An answer that cannot be taken; says what to do. named: as in a ``Message``, or that of one."""

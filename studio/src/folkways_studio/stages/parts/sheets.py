@@ -9,7 +9,7 @@ from typing import Any
 from folkways_studio.stages.base import Config, Content, Say, WorkbookSchema
 from folkways_studio.stages.fields import positions, raise_if
 from folkways_studio.stages.parts.arranging import PART_TYPES
-from folkways_studio.stages.parts.base import ALT, TRANSCRIPT, Part, UnfitError
+from folkways_studio.stages.parts.base import WORDS_FOR, Part, UnfitError
 from folkways_studio.stages.parts.cell_texts import CellError, shortened
 from folkways_studio.stages.parts.cells import CELLS, ChoiceCell, item_column
 from folkways_studio.stages.parts.settings import holds, wanted_by
@@ -100,7 +100,7 @@ def _built_in_answer(cell: str, part: Part) -> Any:
 
 def _fields(shown: Mapping[str, Any]) -> list[str]:
     """The fields of an entry of ``show``; of a picture or recording its words too."""
-    field, more = shown["field"], {"image": ALT, "audio": TRANSCRIPT}.get(shown["type"])
+    field, more = shown["field"], WORDS_FOR.get(shown["type"])
     return [field, *([f"{field}{more}"] if more else [])]
 
 
