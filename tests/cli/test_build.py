@@ -204,7 +204,7 @@ def test_what_is_wrong_is_said(
     [
         (("--profile", "paper"), "left out: 4 questions: somebody called it not applicable"),
         (("--profile", "strict"), "left out: 4 questions: somebody called it not applicable"),
-        (("--profile", "strict", "--language", "local"), "left out: 4 questions: in no country did enough"),
+        (("--profile", "strict", "--language", "local"), "left out: 16 items: somebody called it not app"),
     ],
 )
 def test_where_no_question_is_left_the_reasons_are_said_and_nothing_is_written(

@@ -30,7 +30,7 @@ def test_a_sampled_run_asks_less_and_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("demo/mcq", "--until", "0"), "0.0 is not in the range 0.1<=x<=49"),
+        (("demo/mcq", "--until", "0"), "must be a number, 0.1 to 49; got '0'"),
         (("demo/mcq", "--until", "5", "--limit", "3"), "leave the limit out"),
         (("demo/mcq", "--until", "5", "--strata", "nope"), "unknown stratum of demo/mcq 'nope'"),
         (("demo/mcq", "--until", "5", "--strata", ","), "an empty list was given"),

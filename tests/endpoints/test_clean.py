@@ -61,6 +61,24 @@ def test_no_content_is_too_odd_to_read(content):
     assert count_of(content, "text") is None or count_of(content, "text") >= 0
 
 
+@pytest.mark.parametrize(
+    ("value", "count"),
+    [
+        (0, 0),
+        (7, 7),
+        (7.0, 7),
+        (2**53 - 1, 2**53 - 1),
+        *(
+            (odd, None)
+            for odd in (7.5, -1, -1.0, 2**53, 1e300, float("nan"), float("inf"), True, "7", None, [7])
+        ),
+    ],
+)
+def test_a_count_is_a_whole_number_however_it_is_written(value, count):
+    assert count_of({"n": value}, "n") == count
+    assert count_of([value], "n") is None
+
+
 @given(st.binary())
 def test_no_bytes_are_too_odd_to_read(raw):
     from_json(raw)

@@ -85,4 +85,6 @@ def name_of(value: Any) -> str | None:
 def count_of(usage: Any, name: str) -> int | None:
     """A token count; None for anything that is not a plausible count."""
     value = usage.get(name) if isinstance(usage, dict) else None
+    if type(value) is float and value.is_integer():  # as gateways write it that have no other numbers
+        value = int(value)
     return value if type(value) is int and 0 <= value < 2**53 else None

@@ -273,12 +273,12 @@ def test_answers_without_votes_and_english_are_refused_with_the_reason(tmp_path:
         make(tmp_path, release=str(tmp_path))
 
 
-def test_a_build_without_items_says_so(tmp_path: Path) -> None:
-    notes = make(tmp_path, language=["es"], questions=["Q-1"])
-    assert "items: Mexico 0" in notes
-    assert not any("guesses" in note for note in notes)
-    release = open_release(tmp_path / "both", "blend")
-    assert TASK.prompts(TASK.items(release), PromptOptions(), release).is_empty()
+def test_a_build_without_items_says_why_and_writes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(
+        FolkwaysError, match="no question is left, and nothing was written\nleft out: 1 item: "
+    ):
+        make(tmp_path, language=["es"], questions=["Q-1"])
+    assert not (tmp_path / "both").exists()
 
 
 def many(count: int, gold: str, wrong: str) -> pl.DataFrame:

@@ -183,10 +183,10 @@ def test_replies_that_cannot_be_read(server: ChatServer, release: Path, tmp_path
     assert {call["answer"] for call in judged} == {None}
     server.control(forget=True)
     strict = folkways(*command(server, release, tmp_path, *dummies, "--profile", "strict"))
-    assert strict.returncode == 0, strict.stderr
+    assert (strict.returncode, strict.stdout) == (2, ""), strict.stderr
     assert server.stats()["total"] == 3 * QUESTIONS
     assert strict.stderr.count("the judge's reply could not be read") == QUESTIONS
-    assert strict.stdout.startswith("0 items of 0 questions")
+    assert "error: no question is left, and nothing was written" in strict.stderr
 
 
 def test_a_build_is_no_run_to_score(server: ChatServer, release: Path, tmp_path: Path) -> None:

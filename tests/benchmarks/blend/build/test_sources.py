@@ -166,6 +166,32 @@ def test_a_question_of_any_country_is_kept_or_counted_among_those_left_out(tmp_p
     assert apart.filtered == {NO_TEXT: 1}
 
 
+def test_where_each_culture_has_its_own_filter_what_it_keeps_out_is_counted_by_reason(tmp_path: Path) -> None:
+    ids = {country: ["Q-1", "Q-2", "Q-3", "Q-4"] for country in NAMES}
+    release = two_files(tmp_path, ids, ids)
+    file = tmp_path / "annotations" / "South_Korea_data.json"
+    entries = json.loads(file.read_text())
+    entries[0]["idks"] = {"not-applicable": 1, "idk": 9}
+    entries[1]["idks"] = {"idk": 3}
+    entries[2]["annotations"] = []
+    file.write_text(json.dumps(entries))
+    apart = selected(release, by_culture=True)
+    expected = {
+        "somebody called it not applicable": 1,
+        "more than 2 people did not know it": 1,
+        "no answer was given by 2 people": 1,
+    }
+    assert apart.by_culture == {"South_Korea": expected}
+    assert {source.question: len(source.groups) for source in apart.sources} == {
+        "Q-1": 1,
+        "Q-2": 1,
+        "Q-3": 1,
+        "Q-4": 2,
+    }
+    chosen = selected(release, by_culture=True, wanted=["Q-2", "Q-4"])
+    assert chosen.by_culture == {"South_Korea": {"more than 2 people did not know it": 1}}
+
+
 def test_no_country_is_asked_about_another(tmp_path: Path) -> None:
     asked = {"UK": ["Q-1", "Q-2"], "South_Korea": ["Q-3", "Q-1"]}
     every = ["Q-1", "Q-2", "Q-3"]

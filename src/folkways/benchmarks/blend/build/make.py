@@ -192,6 +192,10 @@ def make_questions(
         local = LocalAnswers(annotations, questions_asked, read_glosses(glosses) if glosses else None)
         in_languages = build_in_languages(sources, of_both[0], local, spoken, pairs_per_call=pairs_per_call)
         built = in_languages.built
+        for country, kept_out in selected.by_culture.items():
+            if local.language[country] in spoken:
+                nothing: dict[str, Any] = {"items": 0, "origins": {}, "left_out": {}}
+                in_languages.by_culture.setdefault(country, nothing)["left_out"].update(kept_out)
         more = {"by_culture": in_languages.by_culture, "blind_guesses": blind_guesses(built.items).to_dicts()}
     elif profile == "paper":
         built = build_paper(sources, *of_both, wording, ahead=ahead, progress=session.progress)

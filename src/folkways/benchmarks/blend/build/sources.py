@@ -92,6 +92,7 @@ MOST_NOT_KNOWING = {"code": 2, "text": 3}
 
 YOUR_COUNTRY = "your country"
 
+ANYWHERE = "in one country, "
 NOT_ASKED = "not everybody was asked it"
 NOWHERE = "in no country did enough people know it and agree"
 NO_TEXT = "it has answers and no text in any file of questions"
@@ -134,10 +135,14 @@ class SourceQuestion:
 @dataclass(frozen=True, slots=True)
 class Selection:
     """What passes the filter, and why questions do not -> how many, each under the first
-    reason that fits."""
+    reason that fits.
+
+    by_culture: country -> the same of the questions that its own answers keep out, where each has its own.
+    """
 
     sources: list[SourceQuestion]
     filtered: dict[str, int]
+    by_culture: dict[str, Counter[str]]
 
 
 def select_sources(
@@ -163,8 +168,16 @@ def select_sources(
     most = MOST_NOT_KNOWING[exclusion]
     against = {} if by_culture else _against(annotations, most)
     with_answers = annotations["id"].unique()
+    kept_out: dict[str, Counter[str]] = {}
     if by_culture:
-        annotations = annotations.filter(~pl.any_horizontal(*_objections(most).values()))
+        why_out = pl.coalesce(pl.when(what).then(pl.lit(why)) for why, what in _objections(most).items())
+        annotations = annotations.with_columns(why_out=why_out)
+        for code, key, reason in (
+            annotations.drop_nulls("why_out").select("culture", "id", "why_out").iter_rows()
+        ):
+            if wanted is None or key in wanted:
+                kept_out.setdefault(_country(code), Counter())[reason.removeprefix(ANYWHERE)] += 1
+        annotations = annotations.filter(pl.col("why_out").is_null())
     answers: dict[str, dict[str, tuple[AnswerGroup, ...]]] = {}
     for code, key, groups in annotations.select("culture", "id", "groups").iter_rows():
         english = tuple(
@@ -200,7 +213,8 @@ def select_sources(
         for key, text in looked_at.items()
         if why[key] is None
     ]
-    return Selection(passed, dict(Counter(reason for reason in why.values() if reason is not None)))
+    filtered = Counter(reason for reason in why.values() if reason is not None)
+    return Selection(passed, dict(filtered), kept_out)
 
 
 def _country(code: str) -> str:
@@ -239,8 +253,8 @@ def _objections(most: int) -> dict[str, pl.Expr]:
     votes = pl.col("groups").list.eval(pl.element().struct.field("count")).list.max().fill_null(0)
     return {
         "somebody called it not applicable": not_applicable > 0,
-        f"in one country, more than {most} people did not know it": not_knowing > most,
-        f"in one country, no answer was given by {LEAST_VOTES} people": votes < LEAST_VOTES,
+        f"{ANYWHERE}more than {most} people did not know it": not_knowing > most,
+        f"{ANYWHERE}no answer was given by {LEAST_VOTES} people": votes < LEAST_VOTES,
     }
 
 
