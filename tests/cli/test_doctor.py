@@ -109,7 +109,7 @@ def test_a_key_that_was_sent_is_taken_and_not_shown(home: Path) -> None:
         found = examined(
             home / "w.db", alone(home, VLLM_BASE_URL=f"{vllm.url}/v1", VLLM_API_KEY="open-sesame")
         )
-    assert found["servers"]["vllm"].endswith("with 1 models")
+    assert found["servers"]["vllm"].endswith("with 1 model")
     assert "open-sesame" not in json.dumps(found)
 
 

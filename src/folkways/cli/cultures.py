@@ -48,6 +48,8 @@ def _plain(culture: Culture) -> dict[str, object]:
 def _print_table(chosen: tuple[Culture, ...], benchmark: str | None) -> None:
     from rich.table import Table
 
+    from folkways.display import plural
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in (
         "code",
@@ -63,4 +65,4 @@ def _print_table(chosen: tuple[Culture, ...], benchmark: str | None) -> None:
         table.add_row(culture.code, culture.name, culture.region or "", ", ".join(local), last)
     console = terminal()
     console.print(table)
-    console.print(f"\n{len(chosen)} cultures")
+    console.print(f"\n{plural(len(chosen), 'culture')}")

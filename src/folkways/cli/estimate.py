@@ -121,6 +121,6 @@ def command(
     unknown = f" No price is known for {', '.join(unpriced)} (see folkways endpoints)." if unpriced else ""
     cost = f", at most US$ {total:,.2f}" if any(cost is not None for cost in costs) or not costs else ""
     console.print(
-        single_line(f"{sum(entry.requests for entry in estimates):,} requests{cost}.{unknown}"),
+        single_line(f"{plural(sum(entry.requests for entry in estimates), 'request')}{cost}.{unknown}"),
         soft_wrap=True,
     )

@@ -30,7 +30,7 @@ def command(
     folkways score study --workspace postgresql://me@db/folkways
     """
     from folkways.cli.out import terminal
-    from folkways.display import single_line
+    from folkways.display import plural, single_line
     from folkways.runs.execute import plan_run
     from folkways.runs.work import counts_of
 
@@ -40,7 +40,7 @@ def command(
     console = terminal()
     console.print(f"{run.name} {'was planned before' if before else 'is planned'} in {workspace}")
     for counts in counts_of(database, run):
-        amounts = [f"{counts.total:,} requests to be asked"] + (
+        amounts = [f"{plural(counts.total, 'request')} to be asked"] + (
             [f"{counts.stored:,} answered already"] if counts.stored else []
         )
         console.print(single_line(f"  {counts.endpoint}: {', '.join(amounts)}"), soft_wrap=True)

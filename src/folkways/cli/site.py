@@ -61,14 +61,14 @@ def build(
     folkways site build data --out site --title "Our models" --url https://lab.example.org/models/
     """
     from folkways.cli.out import say_written
+    from folkways.display import plural
     from folkways.integrations.leaderboard import write_leaderboard
 
     addresses = {"url": _address(url, "--url"), "contribute": _address(contribute, "--contribute")}
     done = write_leaderboard(runs, out, workspace=workspace, title=title, profile=profile, **addresses)
     say_written((out / "index.html",), done.notes)
-    click.echo(
-        f"{done.models} models, {done.tasks} tasks, {done.cultures} cultures: {len(done.files):,} files"
-    )
+    parts = [plural(getattr(done, f"{name}s"), name) for name in ("model", "task", "culture")]
+    click.echo(f"{', '.join(parts)}: {plural(len(done.files), 'file')}")
 
 
 def _address(text: str, flag: str) -> str:

@@ -21,6 +21,7 @@ import orjson
 from folkways import __version__
 from folkways.benchmarks.registry import benchmarks, published_figures
 from folkways.cultures import languages
+from folkways.display import plural
 from folkways.endpoints.cards import load_cards
 from folkways.endpoints.prices import load_prices
 from folkways.endpoints.registry import forms
@@ -136,7 +137,7 @@ def _answers(provider: Provider, problems: list[str]) -> str:
     if not reply.is_success:
         return f"answers at {url} with status {reply.status}"
     try:
-        return f"answers at {url} with {len(orjson.loads(reply.content)['data'])} models"
+        return f"answers at {url} with {plural(len(orjson.loads(reply.content)['data']), 'model')}"
     except (ValueError, LookupError, TypeError):
         return f"answers at {url}, but not with a list of models"
 

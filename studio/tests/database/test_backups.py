@@ -119,7 +119,7 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
     back_up(studio_workspace, tmp_path / "2.zip")
     with pytest.raises(
         WorkspaceError,
-        match=r"is not empty \(it has 1 studies, 2 participants, 2 answers, 1 media\).*--replace",
+        match=r"is not empty \(it has 1 study, 2 participants, 2 answers, 1 picture or recording\).*--replace",
     ):
         restore(tmp_path / "2.zip", studio_workspace)
     restore(tmp_path / "1.zip", studio_workspace, replace=True)
@@ -166,14 +166,14 @@ def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
     with closing(open_workspace(place)) as workspace:
         open_study(workspace, [VOTE]).person()
     told = folkways("studio", "backup", backup, "--workspace", place).stdout
-    assert told == f"wrote {backup}: 1 studies, 1 participants; schema {SCHEMA}\n"
+    assert told == f"wrote {backup}: 1 study, 1 participant; schema {SCHEMA}\n"
     assert backup.stat().st_mode & 0o077 == 0, "it is nobody else's to read"
     assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".")) == []
     assert (
         "exists and is not overwritten" in folkways("studio", "backup", backup, "--workspace", place).stderr
     )
     assert folkways("studio", "restore", backup, "--workspace", other).stdout.startswith(
-        f"restored {backup} into {other}: 1 studies"
+        f"restored {backup} into {other}: 1 study"
     )
     assert "is not empty" in folkways("studio", "restore", backup, "--workspace", other).stderr
     folkways("studio", "restore", backup, "--workspace", other, "--replace")

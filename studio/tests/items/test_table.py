@@ -22,6 +22,7 @@ from folkways_studio.items.table import COLUMNS, SHOWN, SIZES, TableView, facts_
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
+from folkways_studio.web.rendering.pages import environment
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study, stored
 
@@ -56,6 +57,20 @@ def test_a_file_s_name_comes_after_every_text(more: str) -> None:
     assert [name for name, _ in facts_of(subject)] == [f"door{more}", "note", "door", "years"]
     described = {"door": "door.png", f"door{more}": "A door"}
     assert [name for name, _ in facts_of(described)] == [f"door{more}", "door"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ([[0, 3, "The"], [8, 10, "tea"]], "The 0–3tea 8–10"),
+        ([[0, 3], [8, 10]], "0–38–10"),
+        (["The", "tea", "pot"], "Theteapot"),
+        ({"words": [[0, 3, "<b>"]]}, "words: &lt;b&gt; 0–3"),
+    ],
+)
+def test_a_mark_reads_as_its_words_with_its_place_beside_them(value: Any, words: str) -> None:
+    macros: Any = environment("en").get_template("items/facts.html.j2").module
+    assert re.sub(r"<[^>]+>|\n", "", macros.value_of(value)) == words
 
 
 def test_a_mapping_reads_as_its_text_where_it_has_one() -> None:

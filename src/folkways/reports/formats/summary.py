@@ -31,7 +31,8 @@ def lede(view: ReportView) -> str:
     )
     expected, lost = _totals(view)
     replies = "every one got a reply" if not lost else f"{percent(1 - lost / expected)} got a reply"
-    return f"{who or 'No model'}, on {listing(where)}. {count(expected)} answers were expected; {replies}."
+    answers = "1 answer was" if expected == 1 else f"{count(expected)} answers were"
+    return f"{who or 'No model'}, on {listing(where)}. {answers} expected; {replies}."
 
 
 def glosses(metrics: Iterable[Metric]) -> dict[str, str]:

@@ -23,6 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from folkways import __version__
+from folkways.sdk.display import plural
 from folkways.sdk.workspace import PROBLEMS, Workspace, WorkspaceError, explained
 from folkways.sdk.workspace import schema as stored
 from folkways_studio.database import schema
@@ -38,6 +39,14 @@ COUNTED = {
     "media": schema.media,
     "runs": stored.runs,
 }
+WORDS = {
+    "studies": ("study", "studies"),
+    "participants": ("participant", None),
+    "answers": ("answer", None),
+    "media": ("picture or recording", "pictures and recordings"),
+    "runs": ("run", None),
+}
+"""What is counted, as one and as several."""
 ALL_TABLES = (*stored.metadata.sorted_tables, *TABLES.metadata.sorted_tables)
 SCHEMA = f"{stored.TABLES.head}+{TABLES.head}"
 """The revisions of both sets of tables, folkways' first."""
@@ -61,7 +70,7 @@ class Backup:
     bucket: str | None = None
 
     def __str__(self) -> str:
-        counted = ", ".join(f"{number} {name}" for name in COUNTED if (number := getattr(self, name)))
+        counted = in_words({name: getattr(self, name) for name in COUNTED})
         away = f"; pictures and recordings are not in it, they are in {self.bucket}" if self.bucket else ""
         return f"{counted or 'nothing yet'}; schema {self.schema}{away}"
 
@@ -112,9 +121,9 @@ def put_back(source: Workspace, workspace: Workspace, *, replace: bool = False) 
     """
     try:
         with source.read() as reading, workspace.write() as writing:
-            existing = {name: number for name, number in _counts(writing).items() if number}
+            existing = in_words(_counts(writing))
             if (existing or _has_accounts(writing)) and not replace:
-                counts = ", ".join(f"{number} {name}" for name, number in existing.items()) or "accounts"
+                counts = existing or "accounts"
                 raise WorkspaceError(
                     f"the workspace {workspace.location} is not empty (it has {counts}); nothing was "
                     "changed. Restore into a new one with --workspace, or replace it with --replace"
@@ -174,6 +183,11 @@ def _copy_server(workspace: Workspace, copy: Path) -> None:
     )
     with snapshot as reading, closing(open_workspace(copy)) as target, target.write() as writing:
         _copy_rows(reading, writing)
+
+
+def in_words(counts: Mapping[str, int]) -> str:
+    """``1 study, 50 participants``; empty where nothing is there."""
+    return ", ".join(plural(number, *WORDS[name]) for name, number in counts.items() if number)
 
 
 def _counts(connection: Connection) -> dict[str, int]:
