@@ -127,7 +127,7 @@ WRONG = {
     f"{RUN} -w sqlite:///x.db": r"give a SQLite workspace as a path.*--workspace x.db",
     f"{RUN} -w postgresql://me@127.0.0.1:9/x": r"the server does not answer; check host and port",
     f"{RUN} -w postgresql://127.0.0.1:9/x": r"the server does not answer; check host and port",
-    f"{RUN} -w good.db --name mine --limit 3": r"has a run named 'mine' with other tasks.*choose another "
+    f"{RUN} -w good.db --name mine --limit 3": r"has a run named 'mine' with limit none.*choose another "
     r"--name",
     f"{RUN} --name 7": r"'7' cannot be the name of a run: numbers and 'last' stand for runs",
     f"{RUN} --name {'x' * 200}": r"a run's name has 1 to 128 printable characters",

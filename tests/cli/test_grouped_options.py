@@ -16,7 +16,9 @@ from tests.support.river import folkways
 def test_help_says_every_option_and_every_command_as_a_whole(name: str) -> None:
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    pages = [(click.Context(command, info_name=name, terminal_width=1000), command)]
+    # a command remembers its option for help as it was first asked for: with -h, as in use
+    root = click.Context(cli, info_name="folkways", terminal_width=1000, **cli.context_settings)
+    pages = [(click.Context(command, info_name=name, parent=root), command)]
     for context, each in pages:
         page = " ".join(each.get_help(context).split())
         assert not re.search(r"\b(RANGE|INTEGER|FLOAT|None)\b|x[<>]=", page)

@@ -3,6 +3,7 @@ replied."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -10,6 +11,7 @@ import pytest
 
 from folkways.records import Metric
 from folkways.reports.data import ReportData
+from folkways.reports.formats.latex import render_latex
 from folkways.reports.formats.methods import methods_paragraph
 from folkways.reports.formats.summary import coverage_notices, lede
 from folkways.reports.views.views import ReportView
@@ -74,3 +76,15 @@ def test_a_loss_that_the_rule_leaves_out_could_not_have_moved_the_score() -> Non
         left_out = replace(data, scores=data.scores.with_columns(at_best="score"))
         notice = next(text for text in coverage_notices(ReportView(left_out)) if "partly" in text)
         assert notice.endswith("The score is 50.0.")
+
+
+@pytest.mark.parametrize("metric", [RIGHT, NEAR], ids=lambda metric: metric.kind)
+def test_a_paper_shows_no_brackets_where_there_is_no_interval(metric: Metric) -> None:
+    """Of a model that never replied, and of a score without an interval."""
+    data = with_losses(metric, 0)
+    words = render_latex(ReportView(data))
+    assert "[--" not in words and re.search(r"silent & -- & -- &", words)
+    none = pl.lit(None, pl.Float64)
+    without = replace(data, scores=data.scores.with_columns(low=none, high=none))
+    words = render_latex(ReportView(without))
+    assert "[--" not in words and re.search(r"whole & 50\.0 & -- & 8 &", words)

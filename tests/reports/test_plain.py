@@ -22,6 +22,7 @@ from folkways.reports.formats.terminal import terminal_summary
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
+from tests.support.report_data import report_of, small_report
 from tests.support.report_page import page_without_figures
 
 ITEM = {
@@ -225,3 +226,18 @@ def test_markdown_begins_with_the_summary_of_the_page(data: ReportData) -> None:
     for task in view.tasks:
         assert summary.count(f"| {escape(task.title)} |") == len(board.first(task)) > 0
     assert "- one turns \\| round" in summary
+
+
+@pytest.mark.parametrize("width", range(60, 82))
+@pytest.mark.parametrize("state", ["answered", "refused", "unreadable", "truncated", "missing"])
+def test_no_word_of_a_table_of_scores_is_broken_from_60_columns_on(width: int, state: str) -> None:
+    """Names of models are shortened instead."""
+    report = small_report(
+        Metric("right", "Right", "It is right."), {("baseline/random", "KR"): 41}, 136, "wrong"
+    )
+    states = pl.when(pl.int_range(pl.len()) > 99).then(pl.lit(state)).otherwise("state")
+    data = report_of(report.judgements.with_columns(state=states), Metric("right", "Right", "It is right."))
+    words = set(without_styles(printed(terminal_summary(data), width)).split())
+    assert {"answered", "coverage", "interval", "136"} <= words
+    assert state == "answered" or state in words
+    assert any(word.startswith("baseline") for word in words)

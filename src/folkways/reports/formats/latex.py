@@ -5,6 +5,7 @@ Every text is escaped, so that nothing from a model or a file can run a command 
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -93,7 +94,7 @@ def _results(board: Leaderboard, task: TaskView) -> str:
         ends = ["", "", ""]
         if row.counted:
             counts = [escape(row.counted.shown_n), escape(percent(row.counted.coverage))]
-            ends = [f"[{_number(row.low)}, {_number(row.high)}]", *counts]
+            ends = [_ends(row.low, row.high) or "--", *counts]
         name = (
             row.name
             + ("†" if row.rank and row.rank.level else "")
@@ -135,7 +136,13 @@ def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
 def _with_interval(score: Score | None) -> str:
     if score is None:
         return ""
-    return f"{_number(score.score)} {{\\scriptsize [{_number(score.low)}, {_number(score.high)}]}}"
+    ends = _ends(score.low, score.high)
+    return f"{_number(score.score)} {{\\scriptsize {ends}}}" if ends else _number(score.score)
+
+
+def _ends(low: float, high: float) -> str:
+    """An interval; empty where there is none."""
+    return "" if math.isnan(low) or math.isnan(high) else f"[{_number(low)}, {_number(high)}]"
 
 
 def _grid(title: str, name: str, grid: Grid, notes: Sequence[str]) -> str:

@@ -114,8 +114,12 @@ class _ScoreTable:
         groups = [value_name(score.facet, score.value) for score in task.headline if score.facet != WHOLE]
         words = profiles + max(map(len, groups), default=-2) + 2
         left = options.max_width - words - sum(wide + 2 for wide in widths.values()) - 2
-        most = max(NARROWEST_NAME, left - len(LOST))
-        models = Column("model", no_wrap=True, overflow="ellipsis", min_width=NARROWEST_NAME, max_width=most)
+        n_in_lines = _longest_word(row[-3] for row in rows)  # "320 (worth 12 questions)" may take two
+        whole_words = _longest_word([Text(LOST), *(row[-1] for row in rows)])
+        room = left + widths["n"] - n_in_lines  # for the name and LOST
+        least = min(NARROWEST_NAME, max(len("baseline …"), room - whole_words))
+        most = max(least, left - len(LOST))
+        models = Column("model", no_wrap=True, overflow="ellipsis", min_width=least, max_width=most)
         table = table_of_numbers(models, (), title=title, title_justify="left", title_style="")
         if profiles:
             table.add_column("profile", no_wrap=True)
@@ -124,13 +128,10 @@ class _ScoreTable:
                 facet_title(next(score.facet for score in task.headline if score.facet != WHOLE)),
                 no_wrap=True,
             )
-        n_in_lines = _longest_word(row[-3] for row in rows)  # "320 (worth 12 questions)" may take two
-        left += widths["n"] - n_in_lines - NARROWEST_NAME - 2
         for name in numbers:
-            least = n_in_lines if name == "n" else widths[name]
-            table.add_column(name, justify="right", no_wrap=least == widths[name], min_width=least)
-        whole_words = _longest_word([Text(LOST), *(row[-1] for row in rows)])
-        table.add_column(LOST, overflow="fold", min_width=max(1, min(left, whole_words)))
+            narrowest = n_in_lines if name == "n" else widths[name]
+            table.add_column(name, justify="right", no_wrap=narrowest == widths[name], min_width=narrowest)
+        table.add_column(LOST, overflow="fold", min_width=max(1, min(room - least, whole_words)))
         for score, row in zip(task.headline, rows, strict=True):
             table.add_row(*row, style="dim" if score.baseline else "")
         yield Padding(table, (0, 0, 1, 0))
