@@ -161,8 +161,9 @@ def test_guessing_gives_a_quarter_in_each_kind_and_the_commonest_letter_its_shar
 
 
 def test_the_difference_between_the_kinds_has_an_interval(release: Release) -> None:
-    """Newcombe's interval (1998, method 10) of 1 of 2 against 2 of 2: Wilson's limits .0945, .9055 and .3424,
-    1."""
+    """Newcombe's interval (1998, method 10) of 1 of 2 against 2 of 2, with Wilson's limits as Brown, Cai and
+    DasGupta (2001) modify them for few: Poisson counts of mean .0513 and .3554 reach 1 and 2 in one case of
+    twenty."""
     found = judged(
         TASK, release, lambda row: "Z" if row["question"] == "history/test/2" else row["gold_letter"]
     )
@@ -176,7 +177,8 @@ def test_the_difference_between_the_kinds_has_an_interval(release: Release) -> N
     whole = rows.row(0, named=True)
     assert (whole["sensitive"], whole["agnostic"], whole["difference"]) == (50.0, 100.0, -50.0)
     assert (whole["n_sensitive"], whole["n_agnostic"]) == (2, 2)
-    below, above = ((0.5 - 0.0945) ** 2 + 0) ** 0.5, ((0.9055 - 0.5) ** 2 + (1 - 0.3424) ** 2) ** 0.5
+    one_of_two, two_of_two = 0.5 - 0.0513 / 2, 1 - 0.3554 / 2
+    below, above = one_of_two, (one_of_two**2 + two_of_two**2) ** 0.5
     assert whole["low"] == pytest.approx(-50 - 100 * below, abs=0.02)
     assert whole["high"] == pytest.approx(-50 + 100 * above, abs=0.02)
 
