@@ -405,7 +405,7 @@ def test_why_there_is_nothing_to_do(studio_workspace: Workspace) -> None:
     accounts.give_role(studio_workspace, desk.study.id, kim.account_id, Role.REVIEWER)
     assert take(desk, kim).stage.name == "review"
     assert assignments.claim_batch(studio_workspace, kim.id, "write", 1, seconds=1.0) == NoWork("none_left")
-    assert assignments.claim_batch(studio_workspace, kim.id, "third", 1, seconds=1.0) == NoWork("none_left")
+    assert assignments.claim_batch(studio_workspace, kim.id, "third", 1, seconds=1.0) == NoWork("no_role")
     assert assignments.claim_batch(studio_workspace, kim.id, "verify", 1, seconds=1.0) == NoWork("none_left")
     with pytest.raises(NotFoundError):
         assignments.get_work(studio_workspace, kim.id, 10**6)

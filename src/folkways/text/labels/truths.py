@@ -88,7 +88,7 @@ _THINK_SO = re.compile(r"\b(don['’]t |do not )?(?:think|believe|suppose)_so\b"
 @cache
 def _correction() -> re.Pattern[str]:
     """Words that take back what was said before, where a clause begins."""
-    begin = r"(?:^|[,.…!?;:—–\n-]\s*)(?:(?:no,?|but)\s+)?"
+    begin = r"(?:^|(?<=[,.…!?;:—–\n-]))\s*(?:(?:no,?|but)\s+)?"
     return re.compile(rf"{begin}{any_of(corrections())}(?!\s+than\b)", re.I)
 
 
