@@ -15,7 +15,10 @@ from folkways.reports.views.verdicts import ModelCounts, model_counts
 MARK = "*"
 """After the score of a model that no other is better than."""
 
-MARKED = f"{MARK} no other model is better beyond chance (paired by question, Holm over all pairs, 5 % level)"
+MARKED = (
+    f"{MARK} no other model is better beyond chance on that task by itself (paired by question, Holm over "
+    "all pairs, 5 % level)"
+)
 
 EXPENSES = ("US$ per 1,000", "tokens per 1,000", "per request", "in all", "refused", "cut", "other language")
 """The columns of what a model took and lost; dollars and tokens for 1,000 requests."""
