@@ -12,13 +12,14 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+from folkways import run
 from folkways.display import number
 from folkways.records import Metric
 from folkways.reports.data import ReportData
 from folkways.reports.formats.item import item_as_json, render_item
 from folkways.reports.formats.markdown import code, escape, fenced, render_markdown
 from folkways.reports.formats.summary import coverage_notices, doubts, notices
-from folkways.reports.formats.terminal import terminal_summary
+from folkways.reports.formats.terminal import terminal_summary, terminal_verdict
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
@@ -241,3 +242,19 @@ def test_no_word_of_a_table_of_scores_is_broken_from_60_columns_on(width: int, s
     assert {"answered", "coverage", "interval", "136"} <= words
     assert state == "answered" or state in words
     assert any(word.startswith("baseline") for word in words)
+
+
+@pytest.fixture(scope="module")
+def of_the_demo(tmp_path_factory: pytest.TempPathFactory) -> ReportView:
+    workspace = tmp_path_factory.mktemp("demo") / "w.db"
+    return ReportView(run("demo", models=["baseline/random"], limit=2, workspace=workspace).report_data())
+
+
+@pytest.mark.parametrize("width", [50, 60, 72, 80, 200])
+def test_no_title_of_a_task_is_broken_within_a_word_in_the_matrix(
+    of_the_demo: ReportView, width: int
+) -> None:
+    lines = without_styles(printed(terminal_verdict(Leaderboard(of_the_demo)), width)).splitlines()
+    assert max(map(len, lines)) <= width
+    words = {word for line in lines for word in line.split()}
+    assert {word for task in of_the_demo.tasks for word in task.title.split()} <= words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rich.cells import cell_len
@@ -63,23 +62,23 @@ class _Blocks:
         widths = [max([cell_len(row[at]) for row in rows]) for at in range(len(heads))]
         widest = max(NARROWEST_NAME, options.max_width // 3)
         name = min(max(widths[0], len(heads[0])), widest)
+        room = options.max_width - name - 2
+        wrapped = [min(max(NARROWEST_HEAD, _longest_word(head)), cell_len(head), room - 2) for head in heads]
         blocks: list[list[int]] = []
         left = 0
         for at, width in enumerate(widths[1:], 1):
-            taken = max(width, min(cell_len(heads[at]), NARROWEST_HEAD)) + 2
+            taken = max(width, wrapped[at]) + 2
             if not blocks or taken > left:
                 blocks.append([])
-                left = options.max_width - name - 2
+                left = room
             blocks[-1].append(at)
             left -= taken
         for block in blocks:
             first = Column(heads[0], no_wrap=True, overflow="ellipsis", max_width=name)
             table = table_of_numbers(first, ())
             for at in block:
-                most = max(widths[at], min(cell_len(heads[at]), NARROWEST_HEAD))
-                table.add_column(
-                    heads[at], justify="right", overflow="fold", min_width=widths[at], max_width=most
-                )
+                most = max(widths[at], wrapped[at])
+                table.add_column(heads[at], justify="right", overflow="fold", min_width=most, max_width=most)
             for row in rows:
                 table.add_row(row[0], *(row[at] for at in block))
             yield table
@@ -114,8 +113,8 @@ class _ScoreTable:
         groups = [value_name(score.facet, score.value) for score in task.headline if score.facet != WHOLE]
         words = profiles + max(map(len, groups), default=-2) + 2
         left = options.max_width - words - sum(wide + 2 for wide in widths.values()) - 2
-        n_in_lines = _longest_word(row[-3] for row in rows)  # "320 (worth 12 questions)" may take two
-        whole_words = _longest_word([Text(LOST), *(row[-1] for row in rows)])
+        n_in_lines = _longest_word(*(row[-3] for row in rows))  # "320 (worth 12 questions)" may take two
+        whole_words = _longest_word(LOST, *(row[-1] for row in rows))
         room = left + widths["n"] - n_in_lines  # for the name and LOST
         least = min(NARROWEST_NAME, max(len("baseline …"), room - whole_words))
         most = max(least, left - len(LOST))
@@ -137,8 +136,8 @@ class _ScoreTable:
         yield Padding(table, (0, 0, 1, 0))
 
 
-def _longest_word(texts: Iterable[Text]) -> int:
-    return max(len(word) for text in texts for word in text.plain.split() or [""])
+def _longest_word(*texts: Text | str) -> int:
+    return max(cell_len(word) for text in texts for word in str(text).split() or [""])
 
 
 def _cells(view: ReportView, task: TaskView, score: Score) -> list[Text]:
