@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 from scipy import stats
 
 from folkways.benchmarks.results import Inputs, make_results
@@ -338,6 +339,22 @@ def test_each_is_offered_where_the_run_can_have_it_and_is_made_without_a_failure
     assert not left_out and all(table.unit.endswith(".") for one in made for table in one.tables)
     alone = inputs(drawn(), {"lab/a": None}, {"KR": "ko", "ES": "es"})
     assert [result.name for result in results_of_runs(replace(alone, free_answers=frozenset()))] == []
+
+
+def test_a_metric_that_was_not_measured_is_passed_over() -> None:
+    """As in reports and comparisons: some need a language model that is not everywhere."""
+    known = inputs(drawn(), {**MAKERS, **THREE}, {**FOUR, **SIX})
+    with_unmeasured = replace(
+        known,
+        judged=known.judged.with_columns(unmeasured=pl.lit(None, pl.Float64)),
+        metrics={TASK: (Metric("unmeasured", "Unmeasured", ""), Metric("absent", "Absent", ""), RIGHT)},
+    )
+    offered = results_of_runs(known)
+    for one, other in zip(
+        *(make_results(offered, each)[0] for each in (known, with_unmeasured)), strict=True
+    ):
+        for expected, made in zip(one.tables, other.tables, strict=True):
+            assert_frame_equal(made.rows, expected.rows)
 
 
 def test_a_combination_of_means_is_the_paired_test_where_questions_are_shared_and_welchs_error_where_not() -> (

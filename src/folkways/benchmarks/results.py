@@ -28,6 +28,7 @@ from folkways.records import (
     Schema,
     chosen_rows,
     empty,
+    headline_of,
     plain,
 )
 from folkways.releases.release_records import Release
@@ -74,7 +75,7 @@ class Inputs:
 
     judged: records.JUDGEMENTS with ``endpoint``, ``profile``, facets and metrics, of any endpoints, tasks and
         profiles; plain, or compact as by ``records.compact``.
-    metrics: task -> its metrics; the first is the headline.
+    metrics: task -> its metrics; the first that was measured is the headline.
     releases: task -> the data that were used.
     cards: endpoint -> what is known about the model apart from its scores, for the models with a card.
     whole_questions: the tasks in which several rows make up a question, which counts only if all of them have
@@ -244,6 +245,27 @@ class Inputs:
 
         Raises NotAvailableError if there are none.
         """
+        usable = self._in_profile(task, profile)
+        rows = self.judged.select(name for name in self.judged.columns if name in columns or not columns)
+        if endpoint is not None:
+            usable &= self.judged["endpoint"] == endpoint
+        rows = chosen_rows(rows, usable)
+        judged = rows.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(rows)
+        return judged.select(
+            column for column in judged if column.null_count() < judged.height or column.name in JUDGEMENTS
+        )
+
+    def headline(self, task: str) -> Metric:
+        """``records.headline_of`` the task's metrics, in the first profile that was judged.
+
+        Raises NotAvailableError where nothing was judged.
+        """
+        usable, metrics = self._in_profile(task, None), self.metrics[task]
+        columns = (self.judged[metric.name] for metric in metrics if metric.name in self.judged.columns)
+        return headline_of(metrics, {each.name for each in columns if each.filter(usable).count()})
+
+    def _in_profile(self, task: str, profile: str | None) -> pl.Series:
+        """Which judgements are of the task, usable, and in the profile (None: the first judged one)."""
         usable = self._usable & (self.judged["task"] == task)
         profiles = self.judged["profile"].filter(usable).unique(maintain_order=True).cast(pl.String)
         if profiles.is_empty():
@@ -253,14 +275,7 @@ class Inputs:
             raise NotAvailableError(
                 f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
             )
-        rows = self.judged.select(name for name in self.judged.columns if name in columns or not columns)
-        if endpoint is not None:
-            usable &= self.judged["endpoint"] == endpoint
-        rows = chosen_rows(rows, usable & (self.judged["profile"] == chosen))
-        judged = rows.with_columns(cs.by_dtype(pl.UInt8).cast(pl.Float64)) if columns else plain(rows)
-        return judged.select(
-            column for column in judged if column.null_count() < judged.height or column.name in JUDGEMENTS
-        )
+        return usable & (self.judged["profile"] == chosen)
 
 
 def _too_few(row: Mapping[str, Any]) -> str:

@@ -158,7 +158,7 @@ def _averaged(panel: Panel, facets: Sequence[str]) -> tuple[pl.DataFrame, Metric
 
 def _crossed(panel: Panel, inputs: Inputs) -> Iterator[tuple[object, ...]]:
     """By culture and topic, of a headline metric: the first facet with few groups in every culture."""
-    if panel.metric != inputs.metrics[panel.task][0] or panel.rows["culture"].n_unique() < 2:
+    if panel.metric != inputs.headline(panel.task) or panel.rows["culture"].n_unique() < 2:
         return
     columns = [name for name in inputs.facets.get(panel.task, ()) if name in panel.rows.columns]
     facet = next((name for name in columns if 1 < panel.rows[name].n_unique() <= MOST_TOPICS), None)

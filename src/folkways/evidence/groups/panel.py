@@ -64,13 +64,14 @@ def panels(inputs: Inputs, facets: Sequence[str] = (), *, every_metric: bool = F
     those where lower is better.
     """
     for task in sorted(inputs.tasks):
-        bounded = [metric for metric in inputs.metrics.get(task, ()) if metric.bounds is not None]
-        if not bounded:
+        metrics = inputs.metrics.get(task, ())
+        if all(metric.bounds is None for metric in metrics):
             continue
-        chosen = [bounded[0], *(one for one in bounded[1:] if not one.lower_is_better and every_metric)]
-        split = inputs.metrics[task][0].headline_by
-        for metric in chosen:
-            yield from _of_metric(inputs, task, metric, split, facets)
+        headline = inputs.headline(task)
+        bounded = [metric for metric in metrics[metrics.index(headline) :] if metric.bounds is not None]
+        further = bounded[1:] if every_metric else []
+        for metric in [*bounded[:1], *(one for one in further if not one.lower_is_better)]:
+            yield from _of_metric(inputs, task, metric, headline.headline_by, facets)
 
 
 def _of_metric(

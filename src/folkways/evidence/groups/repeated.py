@@ -10,7 +10,7 @@ from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import NotAvailableError, Table, with_holm
 from folkways.cultures import name_of_code
 from folkways.evidence.cultures import FEWEST_REPEATS, most_repeated, right_elsewhere, right_replies
-from folkways.records import Schema
+from folkways.records import Metric, Schema
 
 REPLIES: Schema = {
     "task": pl.String,
@@ -57,7 +57,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def _of_task(inputs: Inputs, task: str) -> list[pl.DataFrame]:
-    release, metric = inputs.releases.get(task), inputs.metrics[task][0]
+    release, metric = inputs.releases.get(task), inputs.headline(task)
     if metric.bounds is None or (release is not None and release.record.items_may_leave is False):
         return []
     scored = inputs.of(task, columns=("endpoint", metric.name))
@@ -67,13 +67,13 @@ def _of_task(inputs: Inputs, task: str) -> list[pl.DataFrame]:
     del scored
     repeated: dict[str, tuple[pl.DataFrame, pl.DataFrame]] = {}
     for name in models:
-        rows, wrong = most_repeated(_of(inputs, task, name), metric)
+        rows, wrong = most_repeated(_of(inputs, task, metric, name), metric)
         if rows.height:
             repeated[name] = rows, wrong
     if not repeated:
         return []
     keys = pl.concat(rows["key"] for rows, _ in repeated.values()).unique()
-    right = pl.concat(right_replies(_of(inputs, task, name), metric, keys) for name in models)
+    right = pl.concat(right_replies(_of(inputs, task, metric, name), metric, keys) for name in models)
     parts = []
     for name, (rows, wrong_rows) in repeated.items():
         about = (
@@ -92,9 +92,9 @@ def _of_task(inputs: Inputs, task: str) -> list[pl.DataFrame]:
     return parts
 
 
-def _of(inputs: Inputs, task: str, endpoint: str) -> pl.DataFrame:
+def _of(inputs: Inputs, task: str, metric: Metric, endpoint: str) -> pl.DataFrame:
     """One model's judgements: all of a million replies would be copied together."""
-    return inputs.of(task, columns=(*COLUMNS, inputs.metrics[task][0].name), endpoint=endpoint)
+    return inputs.of(task, columns=(*COLUMNS, metric.name), endpoint=endpoint)
 
 
 REPEATED_REPLIES = Result(

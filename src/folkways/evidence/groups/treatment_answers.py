@@ -98,7 +98,7 @@ def _whose() -> Mapping[str, WhoseCulture]:
 
 
 def _of_task(source: Inputs, task: str, result: WhoseCulture) -> Iterator[dict[str, Any]]:
-    metric = source.metrics[task][0].name
+    metric = source.headline(task).name
     text = ("endpoint", "item", "question", "culture", "language", "variant")
     judged = source.of(task, columns=(*text, "sample", metric))
     judged = judged.with_columns(pl.col(text).cast(pl.String)).drop_nulls(metric)

@@ -217,13 +217,15 @@ def tables(inputs: Inputs) -> Sequence[Table]:
     Without treatments, the templates of a prompt are compared with the task's first. Raises NotAvailableError
     where there is one template alone.
     """
-    every = list(_arms(inputs))
+    source = inputs if inputs.treated.is_empty() else replace(inputs, judged=inputs.treated)
+    every = list(_arms(source, by_template=source is inputs))
     if not every:
         raise NotAvailableError(
             f"needs prompts in two ways: a run with {option('treatments')}, or with two templates "
             f"({option('variants')})"
         )
-    headlines = [arms for arms in every if arms.metric == inputs.metrics[arms.task][0]]
+    of_tasks = {task: source.headline(task) for task in {arms.task for arms in every}}
+    headlines = [arms for arms in every if arms.metric == of_tasks[arms.task]]
     others = [arms.whole() for arms in every if arms not in headlines]
     whole = _frame([arms.whole() for arms in headlines], EFFECTS)
     of_cultures = [_frame(list(arms.by_culture()), EFFECTS) for arms in headlines]
@@ -315,14 +317,11 @@ def _frame(rows: Sequence[dict[str, Any]], schema: Schema) -> pl.DataFrame:
     return pl.concat([with_holm(part) for part in parts]).select(list(schema))
 
 
-def _arms(inputs: Inputs) -> Iterator[Arms]:
-    by_template = inputs.treated.is_empty()
-    source = inputs if by_template else replace(inputs, judged=inputs.treated)
+def _arms(source: Inputs, *, by_template: bool) -> Iterator[Arms]:
     for task in sorted(source.tasks):
-        metrics = [*inputs.metrics[task]]
+        metrics, split = [*source.metrics[task]], source.headline(task).headline_by
         metrics += [] if any(metric.name == "refusal" for metric in metrics) else [REFUSED]
         metrics.append(CHARACTERS)
-        split = metrics[0].headline_by
         columns = ("endpoint", "item", "question", "culture", "language", "variant", "sample", "state")
         judged = source.of(task, columns=(*columns, split or "", *(metric.name for metric in metrics)))
         if split == ASKED_IN and split not in judged.columns:

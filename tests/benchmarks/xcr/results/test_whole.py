@@ -82,7 +82,7 @@ def tables(workspace: str) -> dict[str, dict[str, Any]]:
 def test_every_analysis_gives_tables_that_state_their_unit(tables: dict[str, dict[str, Any]]) -> None:
     assert len(tables) >= len(OF_RUNS)
     assert all("unit" in table["unit"].lower() and table["rows"] for table in tables.values())
-    counts = ("n", "sentences", "n_west_bengal", "best_n")
+    counts = ("n", "questions", "sentences", "n_west_bengal", "best_n")
     assert all(any(name in row for name in counts) for table in tables.values() for row in table["rows"])
 
 
