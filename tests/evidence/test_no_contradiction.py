@@ -347,6 +347,7 @@ def test_no_output_contradicts_another() -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(2400)
 def test_no_output_contradicts_another_in_two_thousand_sets() -> None:
     kinds = read_many(range(40)) | read_many(range(1_000, 3_000))
     assert kinds == {"equally", "few", "better", "looks", "open", "turned", "nothing"}, (
