@@ -18,9 +18,9 @@ def commands(group: click.Command = cli, path: tuple[str, ...] = ()) -> Iterator
         return
     context = click.Context(group)
     for name in group.list_commands(context):
-        found = group.get_command(context, name)
-        assert found is not None
-        yield from commands(found, (*path, name))
+        command = group.get_command(context, name)
+        assert command is not None
+        yield from commands(command, (*path, name))
 
 
 ALL = dict(commands())

@@ -238,9 +238,9 @@ def long_replies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("long")
     assert folkways("run", "demo/saq", *FIRST, "-w", folder / "asked.db").returncode == 0
     items = [item for (item,) in rows(folder / "asked.db", "SELECT DISTINCT item FROM expected")]
-    said = [{"item": item, "response": Random(item).randbytes(2000).hex()} for item in items]
+    lines = [{"item": item, "response": Random(item).randbytes(2000).hex()} for item in items]
     replies = folder / "replies.jsonl"
-    replies.write_text("".join(f"{json.dumps(one)}\n" for one in said), encoding="utf-8")
+    replies.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     workspace = folder / "w.db"
     assert folkways("run", "demo/saq", "--model", f"replay:{replies}", "-w", workspace).returncode == 0
     return workspace

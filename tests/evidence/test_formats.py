@@ -56,27 +56,27 @@ def drawn(seed: int, shape: tuple[int, int], share: float = 0.5) -> np.ndarray:
 
 def test_by_hand_in_one_culture() -> None:
     first, second = np.array([1.0, 1, 1, 0, 0]), np.array([1.0, 1, 0, 1, 0])
-    found = format_consistency(first, second, np.zeros(5, int), np.arange(5))
-    assert found is not None and found.n == 5
-    assert found.given_right == pytest.approx(2 / 3)
+    consistency = format_consistency(first, second, np.zeros(5, int), np.arange(5))
+    assert consistency is not None and consistency.n == 5
+    assert consistency.given_right == pytest.approx(2 / 3)
     # each is expected as often as the other four: 2/4, 2/4, 3/4
-    assert found.expected == pytest.approx((0.5 + 0.5 + 0.75) / 3)
+    assert consistency.expected == pytest.approx((0.5 + 0.5 + 0.75) / 3)
     covariance = np.cov(first, second)[0, 1]
-    assert found.excess.difference == pytest.approx(covariance / first.mean())
-    assert math.isnan(found.excess.p)  # five facts
+    assert consistency.excess.difference == pytest.approx(covariance / first.mean())
+    assert math.isnan(consistency.excess.p)  # five facts
 
 
 def test_independence_is_within_a_culture_and_a_culture_of_one_fact_says_nothing() -> None:
     """An easy and a hard culture, right in both formats as a whole: nothing is left beyond that."""
     easy = np.repeat([1.0, 0.0], 20)
-    found = format_consistency(easy, easy, np.repeat([0, 1], 20), np.arange(40))
-    assert found is not None
-    assert (found.given_right, found.expected, found.excess.difference) == (1.0, 1.0, 0.0)
+    consistency = format_consistency(easy, easy, np.repeat([0, 1], 20), np.arange(40))
+    assert consistency is not None
+    assert (consistency.given_right, consistency.expected, consistency.excess.difference) == (1.0, 1.0, 0.0)
     pooled = format_consistency(easy, easy, np.zeros(40, int), np.arange(40))
     assert pooled is not None and pooled.expected == pytest.approx(19 / 39) and pooled.excess.p < 1e-6
     alone = np.append(np.repeat([0, 1], 20), 2)
     more = format_consistency(np.append(easy, 1.0), np.append(easy, 0.0), alone, np.arange(41))
-    assert more == found
+    assert more == consistency
     assert format_consistency(np.zeros(12), easy[:12], np.zeros(12, int), np.arange(12)) is None
     assert format_consistency(np.ones(3), np.ones(3), np.arange(3), np.arange(3)) is None
 
@@ -111,9 +111,9 @@ def test_intervals_hold_the_truth_and_clusters_widen_them(shared: bool) -> None:
         second = (rng.random(facts) < np.where(first == 1, 0.8, 0.4)).astype(float)
         clusters, repeats = np.arange(facts), 3 if shared else 1
         sides = (np.repeat(side, repeats) for side in (first, second))
-        found = format_consistency(*sides, np.zeros(120, int), np.repeat(clusters, repeats))
-        assert found is not None
-        held += found.excess.low <= 0.2 <= found.excess.high
+        consistency = format_consistency(*sides, np.zeros(120, int), np.repeat(clusters, repeats))
+        assert consistency is not None
+        held += consistency.excess.low <= 0.2 <= consistency.excess.high
     assert 0.92 <= held / 300 <= 0.98
 
 
@@ -124,8 +124,8 @@ def significant_of(facts: int, ease: tuple[float, ...], studies: int) -> float:
     shares, ps = np.array(ease)[strata], []
     for _ in range(studies):
         sides = ((rng.random(strata.size) < shares).astype(float) for _ in range(2))
-        found = format_consistency(*sides, strata, np.arange(strata.size))
-        ps.append(math.nan if found is None else found.excess.p)
+        consistency = format_consistency(*sides, strata, np.arange(strata.size))
+        ps.append(math.nan if consistency is None else consistency.excess.p)
     return float(np.mean(np.array(ps) < 0.05))
 
 
@@ -209,19 +209,19 @@ def test_the_interval_is_that_of_leaving_one_fact_out_and_half_a_fact_of_each_ki
     facts = np.arange(90)
 
     def excess(kept: np.ndarray) -> float:
-        found = format_consistency(first[kept], second[kept], strata[kept], facts[kept])
-        assert found is not None
-        return found.excess.difference
+        consistency = format_consistency(first[kept], second[kept], strata[kept], facts[kept])
+        assert consistency is not None
+        return consistency.excess.difference
 
     whole = format_consistency(first, second, strata, facts)
     assert whole is not None
     without = np.array([excess(facts != fact) for fact in facts])
-    found = 89 / 90 * ((without - without.mean()) ** 2).sum()
+    variance = 89 / 90 * ((without - without.mean()) ** 2).sum()
     ways = product((0.0, 1.0), repeat=2)
     pulls = [
         (a - first.mean()) * (b - second.mean() - whole.excess.difference) / first.sum() for a, b in ways
     ]
-    error = math.sqrt(found + 0.5 * sum(pull**2 for pull in pulls))
+    error = math.sqrt(variance + 0.5 * sum(pull**2 for pull in pulls))
     assert (whole.excess.low + whole.excess.high) / 2 == pytest.approx(whole.excess.difference, abs=1e-12)
     half = (whole.excess.high - whole.excess.low) / 2
     assert half == pytest.approx(stats.t.ppf(0.975, 89) * error, rel=0.04)

@@ -49,7 +49,7 @@ LABELS = ("local language", "English")
 
 
 @dataclass(frozen=True)
-class Asked:
+class StoredRun:
     """A run of TASKS with a model that knows a part, and its scores."""
 
     run: folkways.Run
@@ -60,7 +60,7 @@ class Asked:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+def stored_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoredRun]:
     folder = tmp_path_factory.mktemp("headlines")
     releases = write_papers_data(folder)
     releases["semeval2026"] = str(write_semeval(folder / "semeval"))
@@ -70,7 +70,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
         TASKS, models=[model, other], releases=releases,
         workspace=folder / "w.db", profile="strict",
     )  # fmt: skip
-    yield Asked(done, find_asked_run(done.workspace, done.name))
+    yield StoredRun(done, find_asked_run(done.workspace, done.name))
 
 
 def _reply(request: Request) -> str:
@@ -90,14 +90,14 @@ def test_some_tasks_have_headlines_that_are_never_pooled() -> None:
 
 @pytest.mark.parametrize("task", [*SPLIT, "semeval2026/saq"])
 def test_exported_judgements_come_to_the_score_in_each_language(
-    asked: Asked, task: str, tmp_path: Path
+    stored_run: StoredRun, task: str, tmp_path: Path
 ) -> None:
     """Also where the licence keeps the items here."""
-    metric = headline_of(get_task(task).metrics, asked.scores(task)["metric"])
-    export_judgements(asked.run.workspace, asked.record, tmp_path)
+    metric = headline_of(get_task(task).metrics, stored_run.scores(task)["metric"])
+    export_judgements(stored_run.run.workspace, stored_run.record, tmp_path)
     rows = pl.read_parquet(tmp_path / config_name(task)).filter("counted", model="lab/model")
     means = rows.group_by(ASKED_IN).agg(100 * pl.col(metric.name).mean(), pl.len())
-    scores = asked.scores(task).filter(facet=ASKED_IN, metric=metric.name)
+    scores = stored_run.scores(task).filter(facet=ASKED_IN, metric=metric.name)
     exported = {value: (pytest.approx(mean), n) for value, mean, n in means.iter_rows()}
     assert {
         value: (score, n) for value, score, n in scores.select("value", "score", "n").iter_rows()
@@ -105,8 +105,10 @@ def test_exported_judgements_come_to_the_score_in_each_language(
     assert {*exported} == {*LABELS}
 
 
-def test_each_score_of_a_record_is_that_of_the_instances_it_names(asked: Asked, tmp_path: Path) -> None:
-    export_every_eval_ever(asked.run.workspace, asked.record, tmp_path, unlicensed_items=True)
+def test_each_score_of_a_record_is_that_of_the_instances_it_names(
+    stored_run: StoredRun, tmp_path: Path
+) -> None:
+    export_every_eval_ever(stored_run.run.workspace, stored_run.record, tmp_path, unlicensed_items=True)
     split = set[str]()
     for path in tmp_path.rglob("*.json"):
         document = json.loads(path.read_bytes())
@@ -133,24 +135,26 @@ def test_each_score_of_a_record_is_that_of_the_instances_it_names(asked: Asked, 
 
 def _named(score: dict[str, Any], row: dict[str, Any]) -> bool:
     """Whether a score names an instance as one of those that it is of."""
-    said = score["score_details"]["details"]["samples"]
-    if said == "all":
+    rows_named = score["score_details"]["details"]["samples"]
+    if rows_named == "all":
         return True
-    pairs = (part.removeprefix("metadata.").split("=", 1) for part in re.split(r" and (?=metadata\.)", said))
+    pairs = (
+        part.removeprefix("metadata.").split("=", 1) for part in re.split(r" and (?=metadata\.)", rows_named)
+    )
     return all(row["metadata"][name] == value for name, value in pairs)
 
 
 @pytest.mark.parametrize("task", SHARED)
 def test_a_models_page_has_the_first_score_that_was_measured_and_its_groups(
-    asked: Asked, task: str, tmp_path: Path
+    stored_run: StoredRun, task: str, tmp_path: Path
 ) -> None:
     addresses = HubAddresses({task.split("/")[0]: "lab/data"})
     files, _ = export_eval_results(
-        *(asked.run.workspace, asked.record, tmp_path),
+        *(stored_run.run.workspace, stored_run.record, tmp_path),
         model="lab/model", tasks=[task], profile="strict", addresses=addresses,
     )  # fmt: skip
     ((entry,),) = (yaml.safe_load(file.path.read_text("utf-8")) for file in files)
-    scores = asked.scores(task)
+    scores = stored_run.scores(task)
     metric = headline_of(get_task(task).metrics, scores["metric"])
     of_metric = scores.filter(metric=metric.name)
     assert entry["value"] == pytest.approx(of_metric.filter(facet="all")["score"][0], abs=0.005)
@@ -161,44 +165,48 @@ def test_a_models_page_has_the_first_score_that_was_measured_and_its_groups(
 
 
 @pytest.fixture(scope="module")
-def logs(asked: Asked, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
+def logs(stored_run: StoredRun, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Path]]:
     """Task -> the logs of both models."""
-    files = export_logs(asked.run.workspace, asked.record, tmp_path_factory.mktemp("logs")).files
+    files = export_logs(stored_run.run.workspace, stored_run.record, tmp_path_factory.mktemp("logs")).files
     return {task: [path for path in files if f"_{task.replace('/', '-')}_" in path.name] for task in TASKS}
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_log_has_the_scores_of_the_run_over_everything_and_in_groups(
-    asked: Asked, logs: dict[str, list[Path]], task: str
+    stored_run: StoredRun, logs: dict[str, list[Path]], task: str
 ) -> None:
     frame = folkways.read_scores(*logs[task])
     assert sorted(frame["endpoint"].unique()) == ["lab/model", "lab/other"]
-    for (model,), read in frame.group_by("endpoint"):
-        scores = asked.scores(task, str(model))
+    for (model,), rows in frame.group_by("endpoint"):
+        scores = stored_run.scores(task, str(model))
         metric = headline_of(get_task(task).metrics, scores["metric"])
         facets = ["all", "culture", metric.headline_by or "all"]
-        own = scores.filter(pl.col("metric") == metric.name, pl.col("facet").is_in(facets))
-        assert read["metric"].unique().to_list() == [metric.name]
-        assert read.select(NUMBERS).sort("facet", "value").equals(own.select(NUMBERS).sort("facet", "value"))
+        expected = scores.filter(pl.col("metric") == metric.name, pl.col("facet").is_in(facets))
+        assert rows["metric"].unique().to_list() == [metric.name]
+        assert (
+            rows.select(NUMBERS)
+            .sort("facet", "value")
+            .equals(expected.select(NUMBERS).sort("facet", "value"))
+        )
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_two_logs_differ_as_the_models_of_the_run_do(
-    asked: Asked, logs: dict[str, list[Path]], task: str
+    stored_run: StoredRun, logs: dict[str, list[Path]], task: str
 ) -> None:
-    (own,) = asked.run.compare("lab/model", "lab/other", tasks=task, profile="strict")
+    (of_run,) = stored_run.run.compare("lab/model", "lab/other", tasks=task, profile="strict")
     in_order = sorted(logs[task], key=lambda path: read_logs(path)[0].model)
-    (read,) = folkways.compare_logs(*in_order)
+    (of_logs,) = folkways.compare_logs(*in_order)
     columns = ("difference", "low", "high", "p", "questions", "first_better", "second_better")
-    first, second = (one.differences.select(columns).row(0, named=True) for one in (own, read))
+    first, second = (one.differences.select(columns).row(0, named=True) for one in (of_run, of_logs))
     assert second == pytest.approx(first, nan_ok=True)
 
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_record_shows_the_first_of_the_tasks_metrics_wherever_it_stands(
-    asked: Asked, order: int, tmp_path: Path
+    stored_run: StoredRun, order: int, tmp_path: Path
 ) -> None:
-    export_every_eval_ever(asked.run.workspace, asked.record, tmp_path, unlicensed_items=True)
+    export_every_eval_ever(stored_run.run.workspace, stored_run.record, tmp_path, unlicensed_items=True)
     for path in tmp_path.rglob("*.json"):
         document = json.loads(path.read_bytes())
         path.write_text(

@@ -30,8 +30,8 @@ def test_however_cultures_are_named_it_is_one_signature_and_one_run(tmp_path: Pa
     texts = {signature(tmp_path, cultures=cultures, name="one") for cultures in spellings}
     assert len(texts) == 1 and "|cultures:ET+KR" in texts.pop()
     assert signature(tmp_path, cultures=["ET"]) != signature(tmp_path, cultures=["KR"])
-    own = signature(tmp_path, tasks=["demo/mcq?cultures=South Korea,Ethiopia"])
-    assert own == signature(tmp_path, tasks=["demo/mcq?cultures=KR,ET"])
+    of_the_task = signature(tmp_path, tasks=["demo/mcq?cultures=South Korea,Ethiopia"])
+    assert of_the_task == signature(tmp_path, tasks=["demo/mcq?cultures=KR,ET"])
 
 
 @pytest.fixture(scope="module")

@@ -19,53 +19,53 @@ PAIRS = st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")), 
 
 def test_a_table_worked_out_by_hand() -> None:
     """Six of eight agree; by chance (3 * 2 + 3 * 5 + 2 * 1) / 64 = 23/64 would: (48 - 23) / (64 - 23)."""
-    found = category_kappa("aaabbbcc", "aabbbbcb")
-    assert (found.cases, found.share) == (8, 0.75)
-    assert found.kappa == pytest.approx(25 / 41)
-    assert found.kappa_interval.low < 25 / 41 < found.kappa_interval.high
+    agreement = category_kappa("aaabbbcc", "aabbbbcb")
+    assert (agreement.cases, agreement.share) == (8, 0.75)
+    assert agreement.kappa == pytest.approx(25 / 41)
+    assert agreement.kappa_interval.low < 25 / 41 < agreement.kappa_interval.high
 
 
 @given(PAIRS)
 def test_it_is_the_kappa_of_nltk(pairs: list[tuple[str, str]]) -> None:
     first, second = zip(*pairs, strict=True)
-    found = category_kappa(first, second)
+    agreement = category_kappa(first, second)
     if len({*first, *second}) == 1:
-        assert math.isnan(found.kappa)
+        assert math.isnan(agreement.kappa)
         return
     triples = [
         (judge, case, label)
         for judge, labels in (("1", first), ("2", second))
         for case, label in enumerate(labels)
     ]
-    assert found.kappa == pytest.approx(AnnotationTask(triples).kappa(), abs=1e-12)
+    assert agreement.kappa == pytest.approx(AnnotationTask(triples).kappa(), abs=1e-12)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_with_two_categories_it_is_the_kappa_of_yes_and_no(pairs: list[tuple[bool, bool]]) -> None:
     first, second = (np.array([pair[place] for pair in pairs]) for place in (0, 1))
-    found, binary = (
+    agreement, binary = (
         category_kappa(list(first), list(second)),
         cohen_kappa(first, second, np.arange(len(pairs))),
     )
-    assert (found.kappa, found.share) == pytest.approx((binary.kappa, binary.share), nan_ok=True)
+    assert (agreement.kappa, agreement.share) == pytest.approx((binary.kappa, binary.share), nan_ok=True)
 
 
 def test_the_interval_is_of_the_confidence_asked_for() -> None:
     rng = np.random.default_rng(2)
     first, second = rng.integers(0, 4, 60).tolist(), rng.integers(0, 2, 60).tolist()
-    found, less = category_kappa(first, second), category_kappa(first, second, confidence=0.8)
-    assert found == category_kappa(first, second, confidence=0.95)
-    assert (found.share_interval, less.share_interval) == (
-        wilson(found.share * 60, 60),
-        wilson(found.share * 60, 60, 0.8),
+    agreement, narrower = category_kappa(first, second), category_kappa(first, second, confidence=0.8)
+    assert agreement == category_kappa(first, second, confidence=0.95)
+    assert (agreement.share_interval, narrower.share_interval) == (
+        wilson(agreement.share * 60, 60),
+        wilson(agreement.share * 60, 60, 0.8),
     )
     assert (
-        found.kappa_interval.low
-        < less.kappa_interval.low
-        < less.kappa_interval.high
-        < found.kappa_interval.high
+        agreement.kappa_interval.low
+        < narrower.kappa_interval.low
+        < narrower.kappa_interval.high
+        < agreement.kappa_interval.high
     )
-    assert less.kappa_interval.method == "wilson 80% by question"
+    assert narrower.kappa_interval.method == "wilson 80% by question"
 
 
 @pytest.mark.parametrize("categories", [2, 3, 6])
@@ -76,8 +76,8 @@ def test_the_error_of_many_cases_is_that_of_statsmodels(categories: int) -> None
     table = np.zeros((categories, categories))
     np.add.at(table, (first, second), 1)
     expected = inter_rater.cohens_kappa(table)
-    found = category_kappa(first.tolist(), second.tolist()).kappa_interval
-    assert (found.low, found.high) == pytest.approx((expected.kappa_low, expected.kappa_upp), abs=0.001)
+    interval = category_kappa(first.tolist(), second.tolist()).kappa_interval
+    assert (interval.low, interval.high) == pytest.approx((expected.kappa_low, expected.kappa_upp), abs=0.001)
 
 
 def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:

@@ -63,6 +63,19 @@ def folder_option(text: str) -> Callable[[F], F]:
     )
 
 
+def report_option(default: str, what: str) -> Callable[[F], F]:
+    """``--out DIR`` of a command that writes a report, to the folder ``default`` without it. what: the folder
+    gets."""
+    return click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        default=Path(default),
+        show_default=True,
+        metavar="DIR",
+        help=f"Folder that gets {what}.",
+    )
+
+
 def say_written(files: Iterable[Path], notes: Iterable[str]) -> None:
     """Print the names of the files that were written, and notes on standard error."""
     from folkways.display import single_line

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from folkways.cli.out import how_to_go_on, terminal
+from folkways.cli.out import how_to_go_on, report_option, terminal
 from folkways.engine import interrupts
 from folkways.errors import FolkwaysError
 from folkways.files import check_several
@@ -40,14 +40,7 @@ BASELINES = ("baseline/random", "baseline/first")
 
 
 @click.command("quickstart")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("quickstart"),
-    show_default=True,
-    metavar="DIR",
-    help="Folder that gets the report and the workspace.",
-)
+@report_option("quickstart", "the report and the workspace")
 @click.option(
     "--offline",
     is_flag=True,

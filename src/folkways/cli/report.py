@@ -9,6 +9,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import workspace_option
+from folkways.cli.out import report_option, terminal
 
 USUAL = "html,md,csv,parquet"
 
@@ -16,14 +17,7 @@ USUAL = "html,md,csv,parquet"
 @click.command("report")
 @click.argument("runs", nargs=-1, metavar="[RUN|LOG]...", shell_complete=completion.runs)
 @workspace_option
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("report"),
-    show_default=True,
-    metavar="DIR",
-    help="Folder that gets the report.",
-)
+@report_option("report", "the report")
 @click.option(
     "--format",
     "formats",
@@ -62,7 +56,6 @@ def command(
     are also written as CSV and Parquet. With the format latex, report.tex has the tables and a methods
     section for a paper, and report.bib the citations.
     """
-    from folkways.cli.out import terminal
     from folkways.display import single_line
     from folkways.integrations.report_logs import is_source, report_logs, verdict_on_logs
     from folkways.reports.formats.terminal import terminal_verdict

@@ -258,18 +258,18 @@ def test_who_withdrew_is_in_no_file(workspace: Workspace, format: str) -> None:
 def test_an_expert_s_decision_leaves_as_an_answer_to_what_people_were_asked(
     workspace: Workspace, kind: str
 ) -> None:
-    own = kind == "form"
-    part = "words" if own else "spans"
-    settings = {"ask": [SURE, {**WORDS, "required": True}]} if own else {}
+    is_form = kind == "form"
+    part = "words" if is_form else "spans"
+    settings = {"ask": [SURE, {**WORDS, "required": True}]} if is_form else {}
     stages = [
         {"name": "mark", "kind": kind, "answers": 2, "next": {"disagree": "decide"}, **settings},
         {"name": "decide", "kind": "adjudicate", "role": "expert"},
     ]
     desk = open_study(workspace, stages)
-    desk.add("mark", [{"text" if own else "sentence": "in 서울 today", "item": "서울"}])
+    desk.add("mark", [{"text" if is_form else "sentence": "in 서울 today", "item": "서울"}])
 
     def said(start: int, end: int) -> dict[str, Any]:
-        return {"answers": {"words": [[start, end]], "sure": "no"}} if own else {"spans": [[start, end]]}
+        return {"answers": {"words": [[start, end]], "sure": "no"}} if is_form else {"spans": [[start, end]]}
 
     people = [desk.person(), desk.person()]
     for person, marks in zip(people, ([0, 2], [6, 11]), strict=True):
@@ -285,7 +285,7 @@ def test_an_expert_s_decision_leaves_as_an_answer_to_what_people_were_asked(
         assert marks == ["서울"]
     assert [each["ground_truth"] for each in task["annotations"]] == [False, True]
     (record,) = json.loads(files_of(desk, "argilla")["decide/records.json"])
-    (response,) = record["responses"]["text_spans" if own else "sentence_spans"]
+    (response,) = record["responses"]["text_spans" if is_form else "sentence_spans"]
     assert [(mark["start"], mark["end"]) for mark in response["value"]] == [(3, 5)]
     assert record["responses"]["reason"][0]["value"] == "a city"
     for layer in (expert.pseudonym, "decided"):

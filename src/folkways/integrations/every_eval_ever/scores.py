@@ -21,7 +21,7 @@ from folkways.evidence.contributions import Contribution
 from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
 from folkways.integrations.scored_log import ScoredLog, digest, known_culture, of_schema
 from folkways.names import WHOLE
-from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty
+from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty, headline_of
 from folkways.reports.data import PEOPLE
 
 Row = Mapping[str, Any]
@@ -74,10 +74,9 @@ class _Aggregate:
             by_task.setdefault(one.task, {}).setdefault(one.metric.name, one)
         self.headline: dict[str, _Result] = {}
         for name, by_metric in by_task.items():
-            known = self.tasks[name].metrics if name in self.tasks else ()
-            metrics = [metric for metric in known if metric.name in by_metric]
-            headline = metrics[0].name if metrics else next(iter(by_metric))
-            self.headline[name] = by_metric[headline]
+            metrics = self.tasks[name].metrics if name in self.tasks else ()
+            headline = headline_of(metrics, by_metric).name if metrics else ""
+            self.headline[name] = by_metric.get(headline, next(iter(by_metric.values())))
         self.results = [one for one in results if self._is_shown(one)]
 
     def _is_shown(self, one: _Result) -> bool:
