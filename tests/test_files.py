@@ -19,6 +19,7 @@ from folkways.files import (
     json_bytes,
     make_folder,
     packed,
+    whole_file,
     write_bytes,
     write_lines,
 )
@@ -57,8 +58,43 @@ def test_what_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None
         write_bytes(tmp_path / "file" / "below" / "a.txt", b"")
     with pytest.raises(FolkwaysError) as refused:
         write_bytes(tmp_path / "there", b"a")
-    assert str(refused.value) == f"{tmp_path / 'there'} cannot be written: Is a directory"
+    assert str(refused.value) == f"{tmp_path / 'there'} cannot be written: Is a directory; name another place"
     assert everything_in(tmp_path) == {"file": b""}
+
+
+def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    for name, before in (("old", b"old"), ("new", None)):
+        file, link = tmp_path / "real" / name, tmp_path / name
+        if before is not None:
+            file.write_bytes(before)
+        link.symlink_to(file)
+        write_bytes(link, b"written")
+        assert link.is_symlink()
+        assert file.read_bytes() == b"written"
+    assert sorted(everything_in(tmp_path / "real")) == ["new", "old"], "no draft is left"
+
+
+def test_what_is_no_file_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_lines(pipe, [b"one\n", b"two\n"])
+        assert os.read(reader, 100) == b"one\ntwo\n"
+        with pytest.raises(ZeroDivisionError):
+            write_lines(pipe, (bytes([1 // number]) for number in (1, 0)))
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+
+
+def test_two_that_write_one_file_at_once_do_not_share_a_draft(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    with whole_file(path) as first, whole_file(path) as second:
+        first.write_bytes(b"first")
+        second.write_bytes(b"second")
+    assert everything_in(tmp_path) == {"a.txt": b"first"}, "the one that ended last"
 
 
 def test_documents_and_frames_as_bytes() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import io
 import os
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -54,18 +55,28 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> Path:
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Where to write what becomes the file at the end of the block, and is removed if the block fails. Makes
-    the folder. FolkwaysError, with the file and the reason, where it cannot be written."""
-    make_folder(path.parent)
-    unfinished = path.with_name(f".{path.name}.part")
+    the folder. FolkwaysError, with the file and the reason, where it cannot be written.
+
+    A link keeps its place and its file is replaced. What is no file, as ``/dev/stdout`` or a pipe, is written
+    to directly.
+    """
+    target = path.resolve()
+    make_folder(target.parent)
+    direct = path.exists() and not path.is_file() and not path.is_dir()
+    # The name is random, so that two processes that write one file never share a draft.
+    unfinished = path if direct else target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         yield unfinished
-        unfinished.replace(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        reason = FULL if error.errno in FULL_DISK else error.strerror or error
-        raise FolkwaysError(f"{path} cannot be written: {reason}") from error
-    except BaseException:  # what makes the content failed
-        unfinished.unlink(missing_ok=True)
+        if not direct:
+            unfinished.replace(target)
+    except BaseException as error:
+        if not direct:
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            full = error.errno in FULL_DISK
+            reason = FULL if full else f"{error.strerror or error}; name another place"
+            raise FolkwaysError(f"{path} cannot be written: {reason}") from error
         raise
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from folkways.cli.out import file_at, is_folder
-from folkways.files import check_folder, make_folder
+from folkways.files import check_folder, write_bytes
 
 if TYPE_CHECKING:
     from folkways.benchmarks.tables import Table
@@ -78,7 +78,7 @@ def write_figures(
     if not figures:
         raise FolkwaysError("none of these tables has a figure\nName others, or leave --figures out")
     for figure in figures:
-        write_text(folder / f"{figure.slug}.svg", replace(figure, source=source).file(), option="figures")
+        write_text(folder / f"{figure.slug}.svg", replace(figure, source=source).file())
 
 
 def _endpoints(tables: Sequence[Table]) -> list[str]:
@@ -146,19 +146,10 @@ def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
         write_text(out / in_format("tables", shape) if is_folder(out) else out, text)
 
 
-def write_text(path: Path, text: str, amount: str = "", option: str = "out") -> None:
-    """Write a file and print its name.
+def write_text(path: Path, text: str, amount: str = "") -> None:
+    """Write a file, whole or not at all, and print its name.
 
-    path, text: the file. amount: what is printed after the name. option: the one that names another place, in
-        the FolkwaysError of a file that cannot be written.
+    path, text: the file. amount: what is printed after the name. Raises FolkwaysError.
     """
-    from folkways.errors import FolkwaysError
-
-    make_folder(path.parent)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise FolkwaysError(
-            f"{path} cannot be written: {error.strerror or error}\nName another place with --{option}"
-        ) from error
+    write_bytes(path, text.encode())
     click.echo(f"wrote {path}{f' ({amount})' if amount else ''}", err=True)

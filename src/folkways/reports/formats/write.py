@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import io
-import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,8 +13,8 @@ from typing import IO
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from folkways.errors import FolkwaysError, UnknownNameError, need_extra
-from folkways.files import FULL_DISK
+from folkways.errors import UnknownNameError, need_extra
+from folkways.files import make_folder, whole_file, write_bytes
 from folkways.records import SAID, plain
 from folkways.reports.data import ReportData
 from folkways.reports.figures.drawings import draw
@@ -71,7 +67,7 @@ def write_report(
     """
     check_formats(formats)
     out = Path(out)
-    _make_folder(out)
+    make_folder(out)
     view = ReportView(data)
     board = Leaderboard(view)
     # Steps that read the texts of all judgements come first, then those that read all judgements, then
@@ -96,10 +92,7 @@ def write_report(
     if "html" in formats:
         drawings = draw(view, board)
         written.append(_write_text(out / "report.html", render_html(view, drawings, read, turned)))
-        drawn = list(drawings)
-        if drawn:
-            _make_folder(out / "figures")
-        written += [_write_text(out / "figures" / f"{figure.slug}.svg", figure.file()) for figure in drawn]
+        written += [_write_text(out / "figures" / f"{figure.slug}.svg", figure.file()) for figure in drawings]
     if "md" in formats:
         written.append(_write_text(out / "report.md", render_markdown(view, board, turned)))
     if "latex" in formats:
@@ -122,39 +115,13 @@ def _write_tables(data: ReportData, out: Path, formats: Sequence[str]) -> list[P
     return written
 
 
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError as error:
-        raise FolkwaysError(
-            f"cannot write the report: {folder} is a file, not a folder\nName another folder."
-        ) from error
-    except OSError as error:
-        raise _explain(error, folder) from error
-
-
 def _write_text(path: Path, text: str) -> Path:
-    return _write(path, lambda file: file.write(text.encode("utf-8", "backslashreplace")))
+    return write_bytes(path, text.encode("utf-8", "backslashreplace"))
 
 
 def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> Path:
-    """Fill a temporary file in the same folder, then move it to ``path`` in one step."""
-    temporary: str | None = None
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            fill(file)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except (OSError, pl.exceptions.ComputeError) as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink(missing_ok=True)
-        raise _explain(error, path) from error
+    with whole_file(path) as unfinished, unfinished.open("wb") as file:
+        fill(file)
     return path
 
 
@@ -171,9 +138,10 @@ def _slices(
 
 
 def _write_csv(slices: Slices, file: IO[bytes]) -> None:
-    """Write CSV slice by slice, because making texts safe for spreadsheets copies them."""
+    """Write CSV slice by slice, because making texts safe for spreadsheets copies them; through memory, as
+    Parquet below."""
     for number, rows in enumerate(slices()):
-        for_csv(rows).write_csv(file, include_header=number == 0)
+        file.write(for_csv(rows).write_csv(include_header=number == 0).encode())
 
 
 def _write_parquet(slices: Slices, file: IO[bytes]) -> None:
@@ -183,21 +151,3 @@ def _write_parquet(slices: Slices, file: IO[bytes]) -> None:
     rows = register_io_source(lambda *_: slices(), schema=next(slices()).schema)
     rows.sink_parquet(buffer, row_group_size=SLICE)
     file.write(buffer.getbuffer())
-
-
-def _explain(error: Exception, path: Path) -> FolkwaysError:
-    number = error.errno if isinstance(error, OSError) else None
-    words = str(error)
-    if number in FULL_DISK or "No space left" in words or "File too large" in words:
-        return FolkwaysError(
-            f"cannot write {path}: the disk is full, or the file is larger than is allowed here\n"
-            "Free some space, or name another folder. No file was left half written; the scores are safe in "
-            "the workspace."
-        )
-    if number in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return FolkwaysError(f"cannot write {path}: the folder is read-only for you\nName another folder.")
-    if number in (errno.ENOTDIR, errno.EISDIR, errno.EEXIST):
-        return FolkwaysError(
-            f"cannot write {path}: a file or folder of that name is in the way\nName another folder."
-        )
-    return FolkwaysError(f"cannot write {path}: {words}\nName another folder.")
