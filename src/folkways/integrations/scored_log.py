@@ -153,9 +153,7 @@ class ScoredLog:
         metric, created = self.metric(score), datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
         made = Signature({"task": self.task, **self.settings})
         by_model = {"endpoint": pl.lit(self.model), "profile": pl.lit("")}
-        judgements = self.judgements(self.scores[score], metric).with_columns(
-            known_culture(), **by_model
-        )
+        judgements = self.judgements(self.scores[score], metric).with_columns(known_culture(), **by_model)
         if score in self.numbers:  # which may be no plain mean of the samples
             scores = self.numbers[score].with_columns(task=pl.lit(self.task), metric=pl.lit(metric.name))
         else:
