@@ -220,7 +220,8 @@ class Inputs:
             if few := [_too_few(row) for row in of_tasks if not row["replied_none"]]:
                 yield (
                     f"{endpoint} is left out of {named(few, 'and of', '; of ')}, and an analysis needs "
-                    f"{100 * LEAST_COVERAGE:.0f} %, and in every culture and language as much or all but one row."
+                    f"{100 * LEAST_COVERAGE:.0f} %, and in every culture and language as much or all but "
+                    "one row."
                 )
 
     def _without_reply(self, tasks: Sequence[str]) -> Iterator[str]:
