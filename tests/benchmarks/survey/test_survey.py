@@ -240,9 +240,7 @@ FORMS = [
 def test_a_question_that_lost_the_reply_to_any_one_form_keeps_its_score(release: Release, form: str) -> None:
     everything = judged(TASK, release, of_option(lambda row: row["options"][0]))
     lacking = judged(
-        TASK,
-        release,
-        lambda row: None if row["variant"] == form else of_option(row["options"][0])(row),
+        TASK, release, lambda row: None if row["variant"] == form else of_option(row["options"][0])(row)
     )
     for metric in ("similarity", "wasserstein", "mean_gap"):
         whole, less = score(TASK, everything, metric), score(TASK, lacking, metric)
