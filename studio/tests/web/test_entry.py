@@ -37,6 +37,7 @@ CRITERIA = [
 ]
 CODES = {"completed": "DONE-1", "screened_out": "OUT-2", "no_work": "NONE-3"}
 PERSON = {"PROLIFIC_PID": "5f8d0a", "STUDY_ID": "s1", "SESSION_ID": "x9"}
+OF_PEOPLE = {"criteria", "people"}
 ORIGIN = "https://studio.example.org"
 
 
@@ -46,7 +47,11 @@ def make_study(server: StudioServer, *, n: int = 1, **changes: Any) -> Study:
         server.workspace, "olga", PASSWORD
     )
     name = f"entry-{len(studies.list_studies(server.workspace))}"
-    population = {"name": "korea", "culture": "KR", "criteria": changes.pop("criteria", [])}
+    population = {
+        "name": "korea",
+        "culture": "KR",
+        **{name: changes.pop(name) for name in OF_PEOPLE & {*changes}},
+    }
     stages = [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}]
     study = studies.create_study(
         server.workspace,
@@ -133,6 +138,31 @@ def test_who_does_not_meet_the_criteria_is_thanked_with_the_code_for_it(
     assert "OUT-2" in page and "DONE-1" not in page and "cc=OUT-2" in page
     assert "work/next" not in page
     assert client.post(f"{home}/next").place == f"{home}/done"
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {"people": 1},
+        {"people": 1, "criteria": CRITERIA},
+        {"criteria": [{**CRITERIA[0], "quota": {"South Korea": 1}}]},
+    ],
+    ids=["of people who are asked nothing", "of people", "of an answer"],
+)
+def test_who_comes_when_there_are_enough_is_thanked_with_the_code_for_it(
+    server: StudioServer, limit: dict[str, Any]
+) -> None:
+    study = make_study(server, prolific=CODES, **limit)
+    address, ends = link(server, study), []
+    for pid in ("first", "second"):
+        client = Client(server.url)
+        home = come(client, address, {**PERSON, "PROLIFIC_PID": pid})
+        agree(client, study)
+        client.post(f"{home}/eligibility", {"criterion-grew_up": "South Korea", "criterion-age": "33"})
+        ends.append(client.get(home))
+    assert [each.status for each in ends] == [200, 303]
+    page = client.get(ends[1].place).text
+    assert "or has found enough people already" in page and "OUT-2" in page
 
 
 def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioServer) -> None:
