@@ -181,6 +181,24 @@ def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioSe
     assert "DONE-1" in first.get(done.place).text
 
 
+@pytest.mark.parametrize("codes", [CODES, {"signed": False}, None], ids=["codes", "no codes", "no Prolific"])
+@pytest.mark.parametrize("by_prolific", [True, False])
+def test_who_says_half_way_that_they_are_done_is_thanked_and_whom_a_code_waits_for_reads_when_it_comes(
+    server: StudioServer, by_prolific: bool, codes: dict[str, Any] | None
+) -> None:
+    study = make_study(server, n=2, **({"prolific": codes} if codes else {}))
+    client = Client(server.url)
+    home = come(client, link(server, study), PERSON if by_prolific else None)
+    offer = client.get(f"{home}/consent").text
+    assert ("Prolific says what it pays" in offer, "states no pay" in offer) == (by_prolific, not by_prolific)
+    agree(client, study)
+    client.post(f"{client.post(f'{home}/next').place}/submit", {"key": "k", "choices": "1"})
+    page = client.get(client.post(f"{home}/finish").place).text
+    assert ("still something to do" in page, "<h1>Thank you</h1>" in page) == (by_prolific, not by_prolific)
+    assert ("Your code comes when nothing is left" in page) == (by_prolific and codes is CODES)
+    assert "Go on whenever you like" in page and "DONE-1" not in page
+
+
 def test_a_study_that_is_closed_pays_those_who_were_at_work(server: StudioServer) -> None:
     study = make_study(server, n=2, prolific=CODES)
     address = link(server, study)
@@ -219,7 +237,7 @@ def test_only_those_whose_work_can_have_ended_are_told_of_its_end(
         reply = client.get(address)
         assert (reply.status == 200) == (is_turned_away or (is_at_work and of_study == StudyState.OPEN))
         assert reply.status == 200 or reply.place == home
-        assert ("still something to do" in reply.text) == (is_at_work and reply.status == 200)
+        assert ("Go on whenever you like" in reply.text) == (is_at_work and reply.status == 200)
     warned = client.get(f"{home}/rest?why=warned")
     assert ("Please look closely" in warned.text) == is_at_work
 
