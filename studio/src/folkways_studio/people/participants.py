@@ -253,8 +253,8 @@ def _is_full(connection: sa.Connection, population: Population) -> bool:
 
 
 def _full(connection: sa.Connection, population: Population, attributes: Mapping[str, str]) -> list[str]:
-    """What lets nobody like this in any more: ``people`` of the population, or the criteria of which as many
-    people as the quota wants gave this answer and take part, or have."""
+    """What lets nobody like this in any more: ``people`` of the population, or criteria whose quota for this
+    answer is full."""
     people, stored = schema.participants, schema.attributes
     full = ["people"] if _is_full(connection, population) else []
     for criterion in population.criteria:

@@ -267,8 +267,8 @@ def _known_counts(
 def _progress(
     workspace: Workspace, person: Participant, stages: Sequence[tuple[Stage, Counts]]
 ) -> list[OwnProgress]:
-    known = _known_counts(workspace, person, stages)
-    return [_mine(person, stage, counts, known.get(stage.id)) for stage, counts in stages]
+    by_stage = _known_counts(workspace, person, stages)
+    return [_mine(person, stage, counts, by_stage.get(stage.id)) for stage, counts in stages]
 
 
 def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> OwnProgress:
@@ -286,8 +286,8 @@ def _left(person: Participant, stage: Stage, counts: Counts, known: KnownCounts 
     if left is None or known is None or gold is None:
         return left
     to_cap = left == room(counts.taken, stage.config["cap"])
-    asked, seed = counts.taken + known.gold_asked, seed_of(person, stage)
-    return left + gold.ahead(asked, left, known.fresh_gold, seed, to_cap=to_cap)
+    so_far, seed = counts.taken + known.gold_asked, seed_of(person, stage)
+    return left + gold.ahead(so_far, left, known.fresh_gold, seed, to_cap=to_cap)
 
 
 def _test_before(stage: Stage, known: KnownCounts | None) -> int | None:
