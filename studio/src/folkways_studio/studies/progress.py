@@ -243,13 +243,11 @@ def tasks_ahead(workspace: Workspace, person: Participant) -> list[tuple[Stage, 
     there now, those of known answer and of the test among them; None where they write as much as they
     like."""
     stages = own_stages(workspace, person)
-    known = _known_counts(workspace, person, stages)
+    by_stage = _known_counts(workspace, person, stages)
     tasks = []
     for stage, counts in stages:
-        test, left = (
-            _test_before(stage, known.get(stage.id)),
-            _left(person, stage, counts, known.get(stage.id)),
-        )
+        of_known = by_stage.get(stage.id)
+        test, left = _test_before(stage, of_known), _left(person, stage, counts, of_known)
         tasks.append((stage, left if left is None or test is None else left + test))
     return tasks
 
