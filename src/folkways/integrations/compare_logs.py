@@ -173,7 +173,7 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
         score, values
     )
     judged = {
-        label: log.judgements(log.scores[score], chosen.name, facet).filter(pl.col("item").is_in(same))
+        label: log.judgements(log.scores[score], chosen, facet).filter(pl.col("item").is_in(same))
         for label, log in labelled.items()
     }
     settings = {label: log.settings for label, log in labelled.items()}

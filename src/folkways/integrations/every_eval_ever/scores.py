@@ -276,7 +276,7 @@ def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, log: ScoredLog, firs
 
 def _judgements(log: ScoredLog, values: Sequence[float | None], first: _Result, model: str) -> pl.DataFrame:
     """The judgements of a log, with the headline's column."""
-    judged = log.judgements(values, first.metric.name, ours=_is_ours(first.entry))
+    judged = log.judgements(values, first.metric, ours=_is_ours(first.entry))
     whose = {"endpoint": pl.lit(model), "profile": pl.lit(first.profile)}
     return judged.with_columns(known_culture(), **whose)
 

@@ -309,6 +309,7 @@ def _stated(header: Json, scores: Iterable[str]) -> Iterator[tuple[str, Json]]:
     Those that Inspect wrote have the name of the scorer before that of the metric."""
     by_metric = {score.rpartition(".")[2]: score for score in scores}
     for name, about in ((header["eval"].get("metadata") or {}).get(STATED) or {}).items():
+        about = {"mean_over": None, **about}  # logs of earlier versions do not say
         if name in by_metric and about.keys() >= {*SCALE}:
             yield by_metric[name], _scale(about)
 
@@ -324,13 +325,13 @@ def _scale(about: Json) -> Json:
     )
     if not sound:
         raise ValueError(f"a metric cannot be {about}")
-    by = about["headline_by"]
+    facets_of = {name: about[name] for name in ("headline_by", "mean_over")}
     return {
         **{name: about[name] for name in SCALE},
         "lower_is_better": bool(about["lower_is_better"]),
         "scale": float(about["scale"]),
         "bounds": ends and tuple(ends),
-        "headline_by": None if by is None else str(by),
+        **{name: None if facet is None else str(facet) for name, facet in facets_of.items()},
     }
 
 
