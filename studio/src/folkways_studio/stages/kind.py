@@ -238,7 +238,10 @@ class StageKind:
     def read_back(
         self, payload: Mapping[str, Any], content: Content, config: Config, translate: Translate, say: Say
     ) -> Sequence[str]:
-        """A judgement in the words in which it was asked, for whoever gave it."""
+        """A judgement in the words in which it was asked, for its author.
+
+        payload: the judgement. content, config: of the item and its stage. translate, say: our texts and the
+        study's in the author's language."""
         return self.describe(payload, content, translate)
 
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -347,7 +350,8 @@ class StageKind:
     def read_back_known(
         self, known: Mapping[str, Any], content: Content, config: Config, translate: Translate, say: Say
     ) -> Sequence[str]:
-        """A known answer in the words in which it was asked."""
+        """A known answer in the words in which it was asked. known: as ``check_known`` gives it. content,
+        config, translate, say: as of ``read_back``."""
         return self.describe_known(known, content, translate)
 
     # Suggestions of models

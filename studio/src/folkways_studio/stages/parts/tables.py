@@ -37,8 +37,10 @@ def lines_of(payload: Mapping[str, Any]) -> dict[str, str]:
 def in_words(
     answers: Mapping[str, Any], ask: Sequence[Part], content: Content, translate: Translate, say: Say
 ) -> list[str]:
-    """Answers to a form by key as whoever gave them read them, a line each: the question, and what was
-    chosen. content: of the item. translate, say: our texts and the study's in the reader's language."""
+    """Answers to a form in the words that their author read, a line each: the question, and what was chosen.
+
+    answers: by key. ask: the parts of the form. content: of the item. translate, say: our texts and the
+    study's in the reader's language."""
 
     def worded(value: Any, options: Mapping[Any, Any]) -> Any:
         if isinstance(value, list):
