@@ -53,7 +53,7 @@ def of_schema(path: Path) -> Iterator[None]:
         yield
     except KeyError as error:
         raise DataError(f"is not of the schema: it lacks {error}", file=path) from error
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError, pl.exceptions.PolarsError) as error:
         raise DataError(f"has a value that is not of the schema ({error})", file=path) from error
 
 
@@ -148,7 +148,10 @@ class ScoredLog:
         return summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
 
     def contribution(self) -> Contribution:
-        """The first of its scores, with its judgements, for a report or a leaderboard."""
+        """The first of its scores, with its judgements, for a report or a leaderboard; DataError where it has
+        none."""
+        if not self.scores:
+            raise DataError(f"has no number for any sample of {self.task}", file=self.path)
         score = next(iter(self.scores))
         metric, created = self.metric(score), datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
         made = Signature({"task": self.task, **self.settings})
@@ -181,16 +184,16 @@ def known_culture() -> pl.Expr:
 
 
 def number(value: Any) -> float | None:
-    """A score as a number; UNKNOWN for text without a numeric meaning, None for lists and other
-    structures."""
+    """A score as a number; UNKNOWN for text without a numeric meaning and for what no mean can be made of,
+    None for lists and other structures."""
     if isinstance(value, bool | int | float):
-        return float(value)
+        return float(value) if math.isfinite(value) else UNKNOWN
     if isinstance(value, str):
         from_word = WORDS.get(value, WORDS.get(value.lower()))
         if from_word is not None:
             return from_word
         try:
-            return float(value)
+            return number(float(value))
         except ValueError:
             return UNKNOWN
     return None

@@ -20,6 +20,7 @@ from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
 from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
 from folkways.integrations.scored_log import ScoredLog, digest, known_culture, of_schema
+from folkways.json_lines import read_json
 from folkways.names import WHOLE
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty, headline_of
 from folkways.reports.data import PEOPLE
@@ -53,7 +54,7 @@ def read_contribution(path: Path) -> Contribution:
     DataError where the file is not an aggregate, or a score or a count in it is not a number.
     """
     try:
-        document = orjson.loads(path.read_bytes())
+        document = read_json(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise DataError(f"cannot be read as JSON ({error})", file=path) from None
     if not is_aggregate(document):
