@@ -223,8 +223,8 @@ _LOOKS_LATIN = "С"
 """Cyrillic, and beyond the fourth letter: where it stands for an option it was meant as the Latin C."""
 
 _WORDS_TOO = {"[А-Я]": "(?-i:[а-џ])", "[ఆఈಆಈ]": "[ఀ-೿]"}
-"""Letters that are words before one that begins so: "and", "would", "in", "with", and "that", "this" in Telugu
-and Kannada."""
+"""Letters that are words before one that begins so: "and", "would", "in", "with", and "that" and "this" in
+Telugu and Kannada."""
 _KANA = "\u30a1-\u30ff"
 _PART_OF_WORD = rf"{IN_WORD}'’-"
 """What makes a letter part of a word; kana may touch words in other letters: 答えはイです."""
