@@ -273,12 +273,14 @@ def _read_only_url(path: Path) -> URL:
 
 
 def _engine(url: URL) -> Engine:
+    """Its errors name no values, which are what people wrote: a traceback of them may get into a log."""
     if url.get_backend_name() == "sqlite":
         engine = sa.create_engine(
             url.set(drivername="sqlite+folkways"),
             connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
             pool_size=POOLED,
             max_overflow=MORE,
+            hide_parameters=True,
             execution_options={"compiled_cache": _COMPILED},
         )
         sa.event.listen(engine, "connect", _sqlite_connect)
@@ -292,7 +294,12 @@ def _engine(url: URL) -> Engine:
         # CPU and of ours.
         prepared = {"prepare_threshold": 1}
         engine = sa.create_engine(
-            url, pool_size=POOLED, max_overflow=MORE, use_native_hstore=False, connect_args=prepared
+            url,
+            pool_size=POOLED,
+            max_overflow=MORE,
+            hide_parameters=True,
+            use_native_hstore=False,
+            connect_args=prepared,
         )
     except ImportError as error:
         raise MissingExtraError("a workspace on PostgreSQL", "postgres", error.name or "psycopg") from None

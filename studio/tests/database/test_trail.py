@@ -264,7 +264,7 @@ def test_programs_imports_and_second_thoughts_leave_their_events(studio_workspac
     participants.settle_waiting(workspace, study, waits.id, let_in=True, by=owner)
     job = imports.begin(workspace, study, "verify", "more.csv", content=b"item", by=owner)
     imports.cancel(workspace, study, job.id, by=owner)
-    token, _ = tokens.create_token(workspace, owner, study_id=study)
+    token, _ = tokens.create_token(workspace, owner, study_id=study, by=owner)
     tokens.revoke_token(workspace, token.id, study_id=study, by=owner)
     hook, _ = webhooks.create_webhook(workspace, study, "https://example.org/", by=owner)
     webhooks.delete_webhook(workspace, study, hook.id, by=owner)

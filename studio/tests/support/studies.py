@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database.backups import ALL_TABLES
+from folkways_studio.database.backups import ALL_TABLES, Backup, put_back, unpacked
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.models.offered import OfferedModel
@@ -66,6 +66,13 @@ def studio_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]
     workspace = new_workspace(tmp_path_factory.mktemp("studio") / "studio.db")
     yield workspace
     workspace.close()
+
+
+def restored_from(file: Path, workspace: Workspace, *, replace: bool = False) -> Backup:
+    """The description of a backup that was put into a workspace."""
+    with unpacked(file) as (description, source):
+        put_back(description, source, workspace, replace=replace)
+    return description
 
 
 def content_of(workspace: Workspace) -> bytes:
