@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.sdk.cli import Number, WholeNumber, workspace_option
-from folkways.sdk.errors import UnknownNameError
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.cli.places import opened
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def make_token(login: str, study: str | None, scope: str, days: float, note: str
     from folkways_studio.programs.records import Scope
 
     with opened(workspace) as database:
-        account = _account(database, login)
+        account = account_with(database, login)
         number = _study(database, study)
         _, text = tokens.create_token(
             database, account.id, study_id=number, name=note, scope=Scope(scope), days=days
@@ -51,7 +51,7 @@ def disable_account(login: str, undo: bool, workspace: str) -> None:
     from folkways_studio.people import accounts
 
     with opened(workspace) as database:
-        account = _account(database, login)
+        account = account_with(database, login)
         accounts.set_disabled(database, account.id, disabled=not undo)
         click.echo(f"{account.login} can sign in again" if undo else f"{account.login} is disabled")
 
@@ -99,12 +99,16 @@ def revoke_token(number: int, study: str | None, workspace: str) -> None:
         click.echo(f"token {number} is revoked")
 
 
-def _account(database: Workspace, login: str) -> Account:
+def account_with(database: Workspace, login: str) -> Account:
+    """The account with that login; FolkwaysError if there is none."""
     from folkways_studio.people import accounts
 
     account = accounts.find_account(database, login)
     if account is None:
-        raise UnknownNameError("account", login, (), hint="make it with: folkways studio account LOGIN")
+        raise FolkwaysError(
+            f"there is no account {login!r} in {database.location}; make one with: folkways studio account "
+            f"{login}"
+        )
     return account
 
 
