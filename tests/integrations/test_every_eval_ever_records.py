@@ -172,9 +172,10 @@ def test_values_of_another_kind_than_the_schema_says_are_said(
 
 @pytest.mark.parametrize("field", ["input", "output", "metadata", "evaluation", "error"])
 def test_an_instance_whose_values_are_of_another_kind_is_read_or_refused(tmp_path: Path, field: str) -> None:
-    for wrong in (3, "x", [3], {"raw": 3, "score": [3], "state": {}}, None):
+    for wrong in (3, "x", [3], {"raw": 3, "score": [3], "state": {}, "question": {"a": None}}, None):
         try:
-            read_logs(record(tmp_path, "org/a", [1.0], **{field: wrong}))
+            (read,) = read_logs(record(tmp_path, "org/a", [1.0], **{field: wrong}))
+            assert read.contribution().scores.height
         except FolkwaysError as error:
             assert "0_samples.jsonl" in str(error)
 

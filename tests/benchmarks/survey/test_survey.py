@@ -228,6 +228,40 @@ def test_lost_replies_are_lost_and_not_far_away(release: Release) -> None:
     assert whole["missing"] == whole["n"] == 4 and whole["score"] is None
 
 
+FORMS = [
+    f"{wording}-{labels}-{order}"
+    for wording in ("one", "two")
+    for labels in ("letters", "numbers")
+    for order in ("given", "reversed")
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_question_that_lost_the_reply_to_any_one_form_keeps_its_score(release: Release, form: str) -> None:
+    everything = judged(TASK, release, of_option(lambda row: row["options"][0]))
+    lacking = judged(
+        TASK, release, lambda row: None if row["variant"] == form else of_option(row["options"][0])(row)
+    )
+    for metric in ("similarity", "wasserstein", "mean_gap"):
+        whole, less = score(TASK, everything, metric), score(TASK, lacking, metric)
+        assert less["score"] == pytest.approx(whole["score"]) and less["missing"] == 0
+        assert (less["n"], less["answered"]) == (whole["n"], whole["answered"])
+    assert score(TASK, lacking, "opinions")["missing"] == 4
+
+
+@pytest.mark.parametrize("half", ["given", "reversed", "one", "two"])
+def test_a_question_without_score_for_want_of_replies_is_lost(release: Release, half: str) -> None:
+    """It is none about which the model had no opinion."""
+    rows = judged(
+        TASK,
+        release,
+        lambda row: None if half in row["variant"].split("-") else of_option(row["options"][0])(row),
+    )
+    whole = score(TASK, rows, "similarity")
+    assert whole["missing"] == whole["n"] == 4 and whole["left_out"] == 0 and whole["score"] is None
+    assert rows[LEFT_OUT].null_count() == rows.height
+
+
 def test_metrics_of_a_question_have_no_score_by_form(release: Release) -> None:
     scores = TASK.summarise(judged(TASK, release, of_option("Agree")))
     assert set(scores.filter(facet="variant")["metric"]) == {"opinions"}

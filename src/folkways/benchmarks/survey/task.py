@@ -272,22 +272,24 @@ class SurveyTask(ItemwiseTask):
         return [float(weight) for weight in weights / weights.sum()]
 
     def completed(self, rows: list[Row]) -> list[Row]:
-        """With the metrics of the question on its first form, and null on the others."""
+        """With the metrics of the question on one of its forms, and null on the others: the first that got a
+        reply; or where the question has no score for want of replies, the first that got none."""
         askings: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
         for row in rows:
             row |= dict.fromkeys(OF_QUESTION)
             askings[row["item"], row["language"], Form.of(row["variant"]).condition].append(row)
         for replies in askings.values():
-            first = min(replies, key=lambda row: (row["variant"], row["sample"]))
-            first |= self._of_question(first, replies)
+            shares, why = distribution(replies)
+            lost = shares is None and any(row["state"] in LOST for row in replies)
+            alike = [row for row in replies if (row["state"] in LOST) is lost]
+            first = min(alike, key=lambda row: (row["variant"], row["sample"]))
+            if shares is not None:
+                first |= self._of_question(first, shares, replies)
+            else:
+                first |= dict.fromkeys(OF_QUESTION, 0.0) if lost else {LEFT_OUT: why}
         return rows
 
-    def _of_question(self, item: Row, replies: Sequence[Row]) -> Row:
-        if all(row["state"] in LOST for row in replies):
-            return dict.fromkeys(OF_QUESTION, 0.0)
-        shares, why = distribution(replies)
-        if shares is None:
-            return {LEFT_OUT: why}
+    def _of_question(self, item: Row, shares: np.ndarray, replies: Sequence[Row]) -> Row:
         values = _compared(shares, item)
         readable = [row for row in replies if row.get("shares_of_reply")]
         if all(row["_sampled"] for row in readable):

@@ -12,7 +12,7 @@ import orjson
 
 from folkways.errors import DataError
 from folkways.integrations.scored_log import UNKNOWN, ScoredLog, columns, digest, facets, number, told
-from folkways.json_lines import json_objects
+from folkways.json_lines import json_objects, read_json
 from folkways.records import LOST, State
 
 Row = dict[str, Any]
@@ -57,7 +57,7 @@ def read_scores(path: Path) -> list[ScoredLog]:
     """
     beside = path.with_name(f"{path.stem.removesuffix('_samples')}.json")
     try:
-        document = orjson.loads(beside.read_bytes())
+        document = read_json(beside.read_bytes())
     except (OSError, orjson.JSONDecodeError):
         document = None
     return _read(path, document if is_aggregate(document) else {})
@@ -68,7 +68,7 @@ def _read(path: Path, aggregate: Row) -> list[ScoredLog]:
         str(result.get("evaluation_result_id")): result for result in aggregate.get("evaluation_results", ())
     }
     by_evaluation: dict[tuple[str, str], list[Row]] = {}
-    for line, row in json_objects(path.read_bytes().splitlines(), path):
+    for line, row in json_objects(path.read_bytes().splitlines(), path, read_json):
         if not is_instance(row) or not isinstance(row["evaluation"], dict):
             raise DataError(
                 f"is not an instance of Every Eval Ever, which has {', '.join(NEEDED)}", file=path, row=line
@@ -107,7 +107,7 @@ def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mappin
         model=model,
         items=[name for name, _ in samples],
         repeats=[repeat for _, repeat in samples],
-        questions=[_metadata(row).get("question") or name for (name, _), row in samples.items()],
+        questions=[str(_metadata(row).get("question") or name) for (name, _), row in samples.items()],
         contents=[_content(row) for row in samples.values()],
         scores=columns([{name: by_metric.get(name) for name in configs} for by_metric in values.values()]),
         facets=facets([_metadata(row) for row in samples.values()]),

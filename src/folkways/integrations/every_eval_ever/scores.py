@@ -20,6 +20,7 @@ from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
 from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
 from folkways.integrations.scored_log import ScoredLog, digest, known_culture, of_schema
+from folkways.json_lines import read_json
 from folkways.names import WHOLE
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty, headline_of
 from folkways.reports.data import PEOPLE
@@ -53,7 +54,7 @@ def read_contribution(path: Path) -> Contribution:
     DataError where the file is not an aggregate, or a score or a count in it is not a number.
     """
     try:
-        document = orjson.loads(path.read_bytes())
+        document = read_json(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise DataError(f"cannot be read as JSON ({error})", file=path) from None
     if not is_aggregate(document):
@@ -275,7 +276,7 @@ def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, log: ScoredLog, firs
 
 def _judgements(log: ScoredLog, values: Sequence[float | None], first: _Result, model: str) -> pl.DataFrame:
     """The judgements of a log, with the headline's column."""
-    judged = log.judgements(values, first.metric.name, ours=_is_ours(first.entry))
+    judged = log.judgements(values, first.metric, ours=_is_ours(first.entry))
     whose = {"endpoint": pl.lit(model), "profile": pl.lit(first.profile)}
     return judged.with_columns(known_culture(), **whose)
 
