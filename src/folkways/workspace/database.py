@@ -218,7 +218,7 @@ def _server_url(text: str) -> URL:
     return url.set(drivername="postgresql+psycopg", username=username)
 
 
-def _check_path(path: Path, create: bool, made_by: str) -> None:
+def _check_path(path: Path, create: bool, made_by: str = TABLES.made_by) -> None:
     if path.is_dir():
         raise WorkspaceError(
             f"the workspace {path} is a folder; give a file, for example "

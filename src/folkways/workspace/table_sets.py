@@ -29,7 +29,7 @@ class TableSet:
     today. revisions: the names of all migrations, oldest first. migrations: the Alembic folder, as
     ``package:folder``. version_table: where the database records its revision. triggers, without_triggers:
     statements, by dialect, that make and drop triggers on the tables; migrations run without them. made_by:
-    the command that makes a workspace with them, for whoever has none.
+    the command that makes a workspace with them.
     """
 
     owner: str

@@ -372,7 +372,9 @@ def test_the_log_of_the_server_and_of_a_study_says_who_did_what(studio: Folkways
     assert "unknown study 'verification'" in studio("studio", "log", "verification").stderr
 
 
-@pytest.mark.parametrize("command", ["studies", "log", "tokens", "backup b.zip", "account x --study s", "set s open"])
+@pytest.mark.parametrize(
+    "command", ["studies", "log", "tokens", "backup b.zip", "account x --study s", "set s open"]
+)
 def test_a_command_without_a_workspace_says_how_to_make_one_and_makes_none(
     folkways: Folkways, tmp_path: Path, command: str
 ) -> None:

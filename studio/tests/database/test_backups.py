@@ -141,9 +141,9 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
         restored_from(tmp_path / "2.zip", studio_workspace)
     first_backup = restored_from(tmp_path / "1.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == before
-    (told,) = restorations(studio_workspace)
-    assert datetime.fromisoformat(told["backup_of"]).timestamp() == int(first_backup.made)
-    assert told["replaced"] == "1 study, 2 participants, 2 answers, 1 picture or recording"
+    (details,) = restorations(studio_workspace)
+    assert datetime.fromisoformat(details["backup_of"]).timestamp() == int(first_backup.made)
+    assert details["replaced"] == "1 study, 2 participants, 2 answers, 1 picture or recording"
     restored_from(tmp_path / "2.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == after
     assert [each["replaced"] for each in restorations(studio_workspace)][1:] == [
@@ -157,7 +157,7 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
 @pytest.mark.postgres
 @pytest.mark.parametrize("studio_workspace", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("order", [ALL_TABLES, ALL_TABLES[::-1]], ids=["first to last", "last to first"])
-def test_whoever_is_at_work_in_any_order_of_tables_finishes_and_then_the_backup_is_put_back(
+def test_a_backup_is_put_back_after_those_at_work_in_any_order_of_tables(
     studio_workspace: Workspace, tmp_path: Path, order: tuple[sa.Table, ...]
 ) -> None:
     """Two who wait for each other's tables would end with one of them refused."""
@@ -168,7 +168,9 @@ def test_whoever_is_at_work_in_any_order_of_tables_finishes_and_then_the_backup_
         with studio_workspace.engine.begin() as at_work:
             at_work.execute(sa.select(order[0])).all()
             restoring = pool.submit(restored_from, tmp_path / "b.zip", studio_workspace, replace=True)
-            waits = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'")
+            waits = sa.text(
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
+            )
             while not at_work.scalar(waits):
                 assert not restoring.done(), restoring.result()
             for table in order[1:]:

@@ -71,7 +71,7 @@ def studio_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]
 
 @contextmanager
 def failing(workspace: Workspace, table: sa.Table, rows: int) -> Iterator[None]:
-    """A workspace in a file that takes no more than so many rows of a table, as on a disk that fails."""
+    """A workspace in a file whose table takes no more than these rows, as on a disk that fails."""
     with workspace.write() as connection:
         connection.exec_driver_sql(
             f"CREATE TRIGGER failing BEFORE INSERT ON {table.name} WHEN (SELECT count(*) FROM {table.name}) "

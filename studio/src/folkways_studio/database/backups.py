@@ -110,14 +110,12 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
     return description
 
 
-def put_back(
-    description: Backup, source: Workspace, workspace: Workspace, *, replace: bool = False
-) -> None:
+def put_back(description: Backup, source: Workspace, workspace: Workspace, *, replace: bool = False) -> None:
     """Replace a workspace by an unpacked backup, completely or not at all; running servers go on with it. The
     audit trail, which is that of the backup, then says so.
 
-    description, source: what ``unpacked`` gives. replace: even if the workspace is not empty; what is in it is lost. WorkspaceError without it, and where
-    the database fails.
+    description, source: what ``unpacked`` gives. replace: even if the workspace is not empty; what is in it
+    is lost. WorkspaceError without it, and where the database fails.
     """
     try:
         with source.read() as reading, workspace.write() as writing:
@@ -205,7 +203,7 @@ def _has_accounts(connection: Connection) -> bool:
 
 
 def _lock_all(connection: Connection) -> None:
-    """Keep everybody else out of the database until the end of the transaction, whoever is at work in it.
+    """Keep everybody else out of the database until the end of the transaction.
 
     Waiting for the tables while holding some of them could block others who hold the rest: PostgreSQL would
     end one of the two, perhaps the one with somebody's answer. So all are let go before it looks for that.

@@ -310,8 +310,9 @@ def grant(
 def take_role(
     workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None
 ) -> None:
-    """Take a role away, if the account has it. Raises NotAllowedError for the last owner of a study. workspace, study_id: the study.
-    account_id: the account. by: the account that acts, for the audit trail."""
+    """Take a role away, if the account has it. Raises NotAllowedError for the last owner of
+    a study. workspace, study_id: the study. account_id: the account. by: the account that acts, for the audit
+    trail."""
     roles = schema.roles
     with workspace.write() as connection:
         owners = count(connection, roles, roles.c.study_id == study_id, roles.c.role == Role.OWNER)

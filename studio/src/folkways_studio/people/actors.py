@@ -57,5 +57,5 @@ def actors_of(workspace: Workspace, events: Sequence[Event]) -> Actors:
     with workspace.read() as connection:
         rows = connection.execute(sa.select(accounts).where(accounts.c.id.in_(numbers))).all()
         named = sa.select(people.c.id, people.c.pseudonym).where(people.c.id.in_(persons))
-        pseudonyms = {number: pseudonym for number, pseudonym in connection.execute(named)}
+        pseudonyms = {row.id: row.pseudonym for row in connection.execute(named)}
     return Actors({row.id: from_row(Account, row) for row in rows}, pseudonyms)

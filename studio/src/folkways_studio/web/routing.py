@@ -152,7 +152,7 @@ def _explain(context: RequestContext, handler: Handler) -> Response:
 
 
 def _asked(context: RequestContext) -> tuple[str, str]:
-    """For the log: an address may be an invitation, so its route stands for it."""
+    """For the log: the route, as an address may be an invitation."""
     route = context.request.scope.get("route")
     return context.request.method, route.path if route is not None else "an unknown address"
 
