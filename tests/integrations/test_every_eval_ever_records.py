@@ -102,6 +102,49 @@ def test_records_of_other_people_say_which_way_is_better(tmp_path: Path) -> None
         assert comparison.differences["ahead"].to_list() == ["org/m1" if less else "org/m0"]
 
 
+@pytest.mark.parametrize("aggregate_has_ids", [True, False])
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_samples_that_name_no_score_are_of_the_only_one_or_nobody_knows_of_which(
+    tmp_path: Path, others: int, aggregate_has_ids: bool
+) -> None:
+    paths = []
+    for model, score in enumerate((0.9, 0.2)):
+        record(
+            tmp_path / str(model),
+            f"org/m{model}",
+            [score] * 9,
+            lower_is_better=True,
+            evaluation_result_id=None,
+        )
+        path = tmp_path / str(model) / "0.json"
+        document = json.loads(path.read_bytes())
+        (result,) = document["evaluation_results"]
+        result |= {"evaluation_name": "quiz"}
+        if not aggregate_has_ids:
+            del result["evaluation_result_id"]
+        more = [
+            {
+                **result,
+                "evaluation_result_id": str(number) if aggregate_has_ids else None,
+                "metric_config": {"metric_name": f"Other {number}"},
+            }
+            for number in range(others)
+        ]
+        unrelated = {**result, "evaluation_name": "another quiz"}
+        path.write_text(json.dumps(document | {"evaluation_results": [result, *more, unrelated]}))
+        paths.append(path)
+    (comparison,) = compare_logs(*paths)
+    unknown = [note for note in comparison.notes if "do not name the score" in note]
+    assert comparison.metric.lower_is_better is (others == 0)
+    assert comparison.metric.name == ("score" if others else "Toxicity")
+    names = ", ".join(["Toxicity", *(f"Other {number}" for number in range(others))])
+    assert unknown == [
+        f"org/m{model}: its samples do not name the score that they are of ({names})."
+        for model in (0, 1)
+        if others
+    ]
+
+
 def test_the_command_that_names_the_model_is_no_setting(tmp_path: Path) -> None:
     paths = [record(tmp_path / name, f"org/{name}", [1.0, 0.0] * 10) for name in ("a", "b")]
     for path in paths:

@@ -4,7 +4,7 @@ them."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +64,7 @@ def read_scores(path: Path) -> list[ScoredLog]:
 
 
 def _read(path: Path, aggregate: Row) -> list[ScoredLog]:
-    results = {
-        str(result.get("evaluation_result_id")): result for result in aggregate.get("evaluation_results", ())
-    }
+    results = aggregate.get("evaluation_results", ())
     by_evaluation: dict[tuple[str, str], list[Row]] = {}
     for line, row in json_objects(path.read_bytes().splitlines(), path, read_json):
         if not is_instance(row) or not isinstance(row["evaluation"], dict):
@@ -79,17 +77,24 @@ def _read(path: Path, aggregate: Row) -> list[ScoredLog]:
     return [_log(path, task, model, rows, results) for (task, model), rows in by_evaluation.items()]
 
 
-def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mapping[str, Row]) -> ScoredLog:
+def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Sequence[Row]) -> ScoredLog:
+    by_key = {str(result["evaluation_result_id"]): result for result in results if _names_its_result(result)}
+    of_task = [result for result in results if result.get("evaluation_name") == task]
     samples: dict[tuple[str, int], Row] = {}
     values: dict[tuple[str, int], dict[str, float | None]] = {}
     repeats: Counter[tuple[str, str]] = Counter()
     configs: dict[str, Mapping[str, Any]] = {}
     settings: dict[str, None] = {}
     metrics: dict[str, str] = {}
+    notes: list[str] = []
     for row in rows:
         key = str(row.get("evaluation_result_id"))
         if key not in metrics:
-            result = results.get(key, {})
+            only = {} if _names_its_result(row) or len(of_task) != 1 else of_task[0]
+            result = by_key.get(key, only)
+            if not result and len(of_task) > 1:
+                names = ", ".join(metric_name("None", one.get("metric_config") or {}) for one in of_task)
+                notes.append(f"its samples do not name the score that they are of ({names})")
             config = result.get("metric_config") or {}
             metrics[key] = metric_name(key, config)
             configs[metrics[key]] = config
@@ -112,10 +117,16 @@ def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mappin
         scores=columns([{name: by_metric.get(name) for name in configs} for by_metric in values.values()]),
         facets=facets([_metadata(row) for row in samples.values()]),
         settings={"settings": " and ".join(settings)} if any(settings) else {},
+        notes=notes,
         lower_is_better=frozenset(
             name for name, config in configs.items() if config.get("lower_is_better") is True
         ),
     )
+
+
+def _names_its_result(entry: Row) -> bool:
+    """Whether a result, or a row of one, has the id that the two share, which is optional."""
+    return entry.get("evaluation_result_id") is not None
 
 
 def metric_name(key: str, config: Mapping[str, Any]) -> str:
