@@ -243,7 +243,9 @@ class Inputs:
         """Why nothing of a task can be analysed, and what to do."""
         too_few = list(self.too_few([task]))
         if too_few:
-            return NotAvailableError(f"{' '.join(too_few)} Ask what is missing: run the same command again")
+            return NotAvailableError(
+                f"{' '.join(too_few)} Ask what is missing with the command that began the run"
+            )
         if task in self.asked:
             return NotAvailableError(f"needs judgements of a model on {task}, not of baselines alone")
         return NotAvailableError(f"needs judgements of {task}; run it: folkways run {task} --model NAME")

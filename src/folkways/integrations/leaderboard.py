@@ -15,7 +15,7 @@ import polars as pl
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.treatments import without_treatments
 from folkways.display import named
-from folkways.errors import DataError, FolkwaysError
+from folkways.errors import DataError, FolkwaysError, quoted
 from folkways.evidence.contributions import Contribution, Entry
 from folkways.files import WrittenFiles
 from folkways.integrations.compare_logs import is_record, read_logs, records_in
@@ -193,7 +193,7 @@ def _headlines(scores: pl.DataFrame, run: str, profile: str | None) -> pl.DataFr
         )
         if rows.is_empty():
             raise FolkwaysError(
-                f"run {run} is not scored so on {name}; do it: folkways score {run} --profile {shown}"
+                f"run {run} is not scored so on {name}; do it: folkways score {quoted(run)} --profile {shown}"
             )
         parts.append(rows)
     if not parts:

@@ -35,17 +35,8 @@ def signed_in(server: StudioServer, account: int) -> Client:
 
 
 def upload(client: Client, path: str, stage: str, text: str) -> Reply:
-    token = client.csrf("/account")
-    fields = {"csrf": token, "stage": stage, "population": "korea"}
-    parts = [
-        f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-        for name, value in fields.items()
-    ]
-    parts.append(
-        f'--x\r\nContent-Disposition: form-data; name="file"; filename="items.csv"\r\n\r\n{text}\r\n--x--\r\n'
-    )
-    headers = {"Origin": client.url, "Content-Type": "multipart/form-data; boundary=x"}
-    return client.ask("POST", path, "".join(parts).encode(), headers)
+    fields = {"csrf": client.csrf("/account"), "stage": stage, "population": "korea"}
+    return client.upload(path, fields, "items.csv", text)
 
 
 def count(workspace: Workspace, study: int) -> int:
