@@ -308,6 +308,26 @@ FORMS = [
 ]
 
 
+def test_one_wording_alone_gives_no_score(release: Release) -> None:
+    """Though every reply to it has an opinion."""
+    asked = PromptOptions(variants=("one",))
+    rows = judged(TASK, release, of_option(lambda row: row["options"][0]), asked)
+    whole = score(TASK, rows, "similarity")
+    assert (whole["score"], whole["left_out"], whole["answered"]) == (None, 4, 4)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("instead", ["I cannot share opinions.", "no idea at all"])
+def test_a_question_with_a_score_is_answered_whatever_one_form_got(
+    release: Release, form: str, instead: str
+) -> None:
+    rows = judged(
+        TASK, release, of_option(lambda row: instead if row["variant"] == form else row["options"][0])
+    )
+    whole = score(TASK, rows, "similarity")
+    assert whole["answered"] == whole["n"] == 4 and whole["score"] is not None
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_question_that_lost_the_reply_to_any_one_form_keeps_its_score(release: Release, form: str) -> None:
     everything = judged(TASK, release, of_option(lambda row: row["options"][0]))
