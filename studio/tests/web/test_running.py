@@ -13,8 +13,10 @@ from folkways_studio.items.service import list_items
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.studies import service as studies
+from studio.tests.support.studies import open_study
 from studio.tests.support.studio_server import StudioProcess, StudioServer
 from studio.tests.web.http import Client, Reply
+from studio.tests.web.test_own_forms import World
 from studio.tests.web.worlds import build_world
 
 MANY = 2000
@@ -158,3 +160,21 @@ def test_a_killed_server_leaves_an_import_that_the_next_one_ends(tmp_path: Path)
             assert time.monotonic() < until
             time.sleep(0.5)
         assert count(server.workspace, world.study.id) == 3000
+
+
+@pytest.mark.parametrize(
+    "page", ["/studies", "/studies/first/compare", "/studies/first/compare?other=second"]
+)
+def test_studies_of_one_title_are_told_apart_where_they_stand_together(
+    workspace: Workspace, page: str
+) -> None:
+    stages = [{"name": "verify", "kind": "vote"}]
+    titles = (("first", "Tea"), ("second", "Tea"), ("third", "Bread"))
+    desks = [open_study(workspace, stages, name=name, title=title) for name, title in titles]
+    for desk in desks:
+        desk.person()
+        accounts.give_role(workspace, desk.study.id, desks[0].owner, Role.OWNER)
+    text = World(desks[0]).browser(desks[0].owner).get(page).text
+    assert "Tea (second)" in text and "Bread" in text and "Bread (third)" not in text
+    is_listed = page == "/studies" or "?other=" in page
+    assert ("Tea (first)" in text) == is_listed

@@ -39,7 +39,10 @@ def list_studies(context: RequestContext) -> Response:
     mine = studies.list_studies(context.workspace, account_id=context.me.id)
     rows = [(study, sorted(accounts.roles_of(context.workspace, study.id, context.me.id))) for study in mine]
     return context.page(
-        "studies/studies.html.j2", rows=rows, may_make=may_make_studies(context.workspace, context.me)
+        "studies/studies.html.j2",
+        rows=rows,
+        titles=studies.distinct_titles(mine),
+        may_make=may_make_studies(context.workspace, context.me),
     )
 
 
