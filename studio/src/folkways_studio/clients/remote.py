@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import time
 import zipfile
@@ -13,6 +12,7 @@ from typing import Any
 from folkways.sdk.errors import FolkwaysError, UnknownNameError
 from folkways_studio.clients.json_client import JsonClient, segment
 from folkways_studio.clients.local import MediaFiles, Rows
+from folkways_studio.formats.zip_files import open_zip
 from folkways_studio.items.imports import AT_WORK, ImportState
 from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.items.reading import OnProgress
@@ -165,7 +165,7 @@ class RemoteStudyClient:
             "GET", f"/studies/{segment(study)}/export", format=format, discussion=str(discussion).lower()
         )
         try:
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            with open_zip(content) as archive:
                 names = [name for name in archive.namelist() if not name.endswith("/")]
                 if any(
                     PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name
