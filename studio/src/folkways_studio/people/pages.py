@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 from starlette.responses import Response
 
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.errors import NotFoundError, SubmissionError
 from folkways_studio.people import accounts, invites, participants, password_links, personal, suspension
 from folkways_studio.records import Role
@@ -64,13 +65,14 @@ def invite(context: RequestContext) -> Response:
     role = context.text("role", Role.ANNOTATOR)
     if role not in invites.may_give(context.roles):
         raise SubmissionError({"role": context.gettext("You cannot give this role.")})
-    uses, days = whole(context.text("uses")), whole(context.text("days", "30"))
-    problems = {}
+    uses, days, problems = whole(context.text("uses")), 0, {}
     if context.text("uses") and (uses is None or not 1 <= uses <= MOST_USES):
         problems["uses"] = context.gettext("Give a whole number, or nothing for no limit.")
-    if days is None or not 1 <= days <= MOST_DAYS:
-        problems["days"] = context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_DAYS)
-    if problems or days is None:
+    try:
+        days = context.count("days", MOST_DAYS, 30)
+    except FolkwaysError as error:
+        problems["days"] = str(error)
+    if problems:
         return people_page(context, problems=problems, status=422)
     population = context.text("population") or None
     _, token = invites.create_invite(
