@@ -333,7 +333,7 @@ def _plan_within(
         for row in connection.execute(sa.select(schema.stages).where(schema.stages.c.study_id == study_id))
     }
     populations = schema.populations
-    language_of = {
+    language_of: dict[int | None, str] = {
         row.id: row.language
         for row in connection.execute(sa.select(populations).where(populations.c.study_id == study_id))
     }
@@ -357,7 +357,7 @@ def _open_items(
     items: Mapping[int, Item],
     stages: Mapping[int, Stage],
     assigned: Mapping[int, tuple[Assignee, ...]],
-    language_of: Mapping[int, str],
+    language_of: Mapping[int | None, str],
 ) -> list[OpenItem]:
     slots, skips = schema.assignments, schema.skips
     now, missing = time.time(), Counter[int]()
@@ -378,7 +378,7 @@ def _open_items(
             away.add(item.author_id)
         language = item.content.get(LANGUAGE[0])
         if not isinstance(language, str) or not language:
-            language = language_of.get(item.population_id or 0, "")
+            language = language_of.get(item.population_id, "")
         made.append(
             OpenItem(
                 item, stages[item.stage_id], missing[number], frozenset(away),
@@ -395,7 +395,7 @@ def _candidates(
     rule: AssignmentRule,
     stages: Mapping[int, Stage],
     assigned: Mapping[int, tuple[Assignee, ...]],
-    language_of: Mapping[int, str],
+    language_of: Mapping[int | None, str],
 ) -> list[Candidate]:
     """Who is at work and among those to choose from."""
     pool = [people.named(name) for name in rule.among]
