@@ -75,7 +75,7 @@ def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path: Path) -> None:
     assert sorted(everything_in(tmp_path / "real")) == ["new", "old"], "no draft is left"
 
 
-def test_what_is_no_file_is_written_to_and_stays(tmp_path: Path) -> None:
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)

@@ -33,9 +33,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise FolkwaysError(
-            f"the folder {folder} cannot be made: {error.strerror or error}; name another place"
-        ) from error
+        raise FolkwaysError(f"the folder {folder} cannot be made: {_reason(error)}") from error
 
 
 def write_bytes(path: Path, content: bytes) -> Path:
@@ -57,8 +55,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     """Where to write what becomes the file at the end of the block, and is removed if the block fails. Makes
     the folder. FolkwaysError, with the file and the reason, where it cannot be written.
 
-    A link keeps its place and its file is replaced. What is no file, as ``/dev/stdout`` or a pipe, is written
-    to directly.
+    A link stays, and the file that it names is replaced. ``/dev/stdout`` and pipes are written to directly.
     """
     target = path.resolve()
     make_folder(target.parent)
@@ -74,14 +71,23 @@ def whole_file(path: Path) -> Iterator[Path]:
             with suppress(OSError):
                 unfinished.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            full = error.errno in FULL_DISK
-            reason = FULL if full else f"{error.strerror or error}; name another place"
-            raise FolkwaysError(f"{path} cannot be written: {reason}") from error
+            raise FolkwaysError(f"{path} cannot be written: {_reason(error)}") from error
         raise
 
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-FULL = "the disk is full, or the file is larger than is allowed here; free some space, or name another place"
+READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+def _reason(error: OSError) -> str:
+    """Why something cannot be written, and what to do."""
+    if error.errno in FULL_DISK:
+        return (
+            "the disk is full, or the file is larger than is allowed here; free some space, or name another "
+            "place"
+        )
+    reason = "read-only for you" if error.errno in READ_ONLY else error.strerror or error
+    return f"{reason}; name another place"
 
 
 def json_bytes(document: Mapping[str, Any]) -> bytes:

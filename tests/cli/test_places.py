@@ -80,7 +80,7 @@ def test_read_only_places_are_named_with_a_remedy(read_only: Path, tmp_path: Pat
     assert refused(
         folkways_process("report", "-w", copy, "--out", read_only / "report", **careful),
         "read-only",
-        "Name another folder.",
+        "name another place",
     )
     assert refused(
         folkways_process("score", "-w", copy, "--out", read_only / "scores.csv", **careful),
@@ -215,7 +215,7 @@ def test_a_disk_that_fills_up_while_results_are_written(release: Path, tmp_path:
     assert refused(
         folkways_process("report", "-w", workspace, "--out", report, **full),
         "disk is full",
-        "Free some space",
+        "free some space",
     )
     assert [path for path in report.rglob("*") if path.name.startswith(".") or path.suffix == ".part"] == []
     replies = tmp_path / "replies.csv"

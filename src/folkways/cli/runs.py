@@ -174,7 +174,7 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
 
     database = open_workspace(workspace, create=False)
     if recipe is not None:
-        click.echo(_recipe(run_records.find_run(database, recipe)), nl=False)
+        _print_recipe(run_records.find_run(database, recipe), as_json=as_json)
         return
     runs = list_runs(database)
     if as_json:
@@ -240,8 +240,8 @@ def _columns_that_fit(lines: Sequence[Sequence[str]], width: int) -> int:
     return len(headings)
 
 
-def _recipe(run: RunRecord) -> str:
-    """The recipe of a run as a file; FolkwaysError if the run has none."""
+def _print_recipe(run: RunRecord, *, as_json: bool) -> None:
+    """The recipe of a run as a file, or what is in it; FolkwaysError if the run has none."""
     import tomlkit
 
     if run.recipe is None:
@@ -249,7 +249,8 @@ def _recipe(run: RunRecord) -> str:
             f"run {run.name} has no recipe: only folkways run stores one, since version 0.2; write one with: "
             "folkways init"
         )
-    return (
-        f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE\n"
-        + tomlkit.dumps(run.recipe)
-    )
+    if as_json:
+        print_json(run.recipe)
+        return
+    click.echo(f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE")
+    click.echo(tomlkit.dumps(run.recipe), nl=False)

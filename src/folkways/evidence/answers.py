@@ -138,8 +138,10 @@ def answers_of(judgements: Mapping[str, Judged], metric: Metric, groups: Sequenc
     judgements: model -> what was judged, with the metric's column and ``groups``.
     Rows match by item, language, variant and sample. If the metric has one value for a whole question
     (``Metric.per``), they match by question instead of item, and a question counts as without a reply as soon
-    as one of its rows is.
+    as one of its rows is. The groups that a score is averaged over (``Metric.mean_over``) are among
+    ``Answers.groups``.
     """
+    groups = [*groups, *([metric.mean_over] if metric.mean_over else [])]
     key = (*(("culture", "question") if metric.per == "question" else ("item",)), *ASKING)
     carried = list(dict.fromkeys((*key, "question", *groups)))
     expected, replied, unread, truncated = {}, {}, {}, {}

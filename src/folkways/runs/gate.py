@@ -11,7 +11,7 @@ from typing import TypedDict
 import polars as pl
 
 from folkways.benchmarks.registry import get_task
-from folkways.errors import DataError, FolkwaysError, UnknownNameError, option
+from folkways.errors import DataError, FolkwaysError, UnknownNameError, option, quoted
 from folkways.evidence.comparison import NothingSharedError
 from folkways.evidence.requirements import (
     Check,
@@ -312,7 +312,8 @@ def _minimums(
         of_task = scores.filter(pl.col("task") == task.name)
         if of_task.height and resolved not in of_task["profile"]:
             raise FolkwaysError(
-                f"run {run.name} is not scored so; do it: folkways score {run.name} --profile {resolved}"
+                f"run {run.name} is not scored so; do it: folkways score {quoted(run.name)} "
+                f"--profile {resolved}"
             )
         in_profile = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
         run_task = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)

@@ -24,6 +24,7 @@ from folkways_studio.items.service import NewItem, add_items, list_items
 from folkways_studio.people import sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
+from folkways_studio.work.adjudications import drop
 from studio.tests.stages.test_form import ANSWERS, ASK, CONTENT
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import StudyFixture, open_study
@@ -301,6 +302,21 @@ def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: 
     assert "why: [redacted]" in shown
     assert "It is too loud." not in shown
     assert "polite: no" in shown
+
+
+def test_what_was_sent_to_a_form_is_read_in_its_words_in_the_list_and_once_it_is_settled(
+    world: World, owner: Browser
+) -> None:
+    item = world.add("sent")
+    person = world.desk.person()
+    assert person.account_id is not None
+    browser, home = world.browser(person.account_id), f"/work/{world.desk.study.name}"
+    task = world.task(browser)
+    browser.fill(f"{task}/submit", FILLED, task)
+    drop(world.desk.workspace, world.desk.study.id, item, world.desk.owner, "seen before")
+    for page in (f"{home}/sent", f"{task}/sent"):
+        shown = html.unescape(browser.get(page).text)
+        assert "Which is better? Sit down!" in shown and "better: two" not in shown, page
 
 
 def test_tasks_of_label_studio_come_in_once_it_is_said_what_becomes_of_their_answers(

@@ -152,6 +152,78 @@ def test_a_reply_is_read_by_label_or_option(reply: str, line: int | None) -> Non
     assert ShownQuestion.of(item, "en", labels, "given").read(reply) == line
 
 
+WORRIED = {
+    "text": "How worried are you?",
+    "options": ["Very", "A little", "Not at all"],
+    "positions": None,
+    "no_opinion": ["Don't know"],
+    "languages_of_texts": [],
+}
+SECOND = [
+    "{x}",
+    "{x}.",
+    "({x})",
+    "**{x}**",
+    "{x}. {own}",
+    "{own}",
+    "**{own}.**",
+    "My answer: {own}",
+    "The answer is {x}.",
+    "Not {y}, but {x}",
+    "{y}? No, {x}",
+    "{x} because {y} is too strong",
+    "I am {own} worried",
+    "Answer: {x} ({own})",
+    "Answer: {x}\n\n{y}. {other}",
+    '{{"answer": "{x}", "reason": "{y} is too much"}}',
+    "الجواب: {x}",
+    "答案是{x}",
+]
+NOTHING = [
+    "{x}. {other}",
+    "{other} ({x})",
+    "not {x}",
+    "{x} is wrong",
+    "{x} or {y}",
+    "{y}. {other}\n{x}. {own}",
+    "Both {x} and {y}",
+    "Cevap {x} değil",
+]
+
+
+@pytest.mark.parametrize("labels", ["letters", "numbers"])
+@pytest.mark.parametrize(
+    ("reply", "line"), [*((reply, 1) for reply in SECOND), *((reply, None) for reply in NOTHING)]
+)
+def test_numbers_are_read_as_letters_are(reply: str, line: int | None, labels: str) -> None:
+    """Else labels would seem to move the answers."""
+    shown = ShownQuestion.of(WORRIED, "en", labels, "given")
+    (y, other, _), (x, own, _) = shown.lines[:2]
+    assert shown.read(reply.format(x=x, y=y, own=own, other=other)) == line
+
+
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        *((reply, 1) for reply in ("2", "٢", "२", "๒", "２", "②", "2️⃣", "第2个", "2번", "ข้อ 2", "رقم ٢")),
+        *((reply, 1) for reply in ("2/3", "2 out of 4", "I would rate this 2", "I am 25 and say 2.")),
+        *(
+            (reply, None)
+            for reply in ("2.5", "20 %", "2/5/1990", "-", "12", "In the last 2 years I was worried")
+        ),
+    ],
+)
+def test_numbers_in_any_digits(reply: str, line: int | None) -> None:
+    assert ShownQuestion.of(WORRIED, "en", "numbers", "given").read(reply) == line
+
+
+def test_a_scale_that_begins_below_zero_has_its_signs() -> None:
+    item = WORRIED | {"options": ["-1", "0", "1"], "positions": [-1.0, 0.0, 1.0]}
+    shown = ShownQuestion.of(item, "en", "numbers", "given")
+    answers = ("-1", "My answer: −1", "1", "My answer: 1", "0")
+    assert [shown.read(answer) for answer in answers] == [0, 0, 2, 2, 1]
+
+
 def of_option(option: str | Callable[[dict[str, Any]], str]) -> Callable[[dict[str, Any]], str | None]:
     """A model that always takes an option, wherever it is shown."""
 
@@ -226,6 +298,40 @@ def test_lost_replies_are_lost_and_not_far_away(release: Release) -> None:
     rows = judged(TASK, release, lambda row: None)
     whole = score(TASK, rows, "similarity")
     assert whole["missing"] == whole["n"] == 4 and whole["score"] is None
+
+
+FORMS = [
+    f"{wording}-{labels}-{order}"
+    for wording in ("one", "two")
+    for labels in ("letters", "numbers")
+    for order in ("given", "reversed")
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_question_that_lost_the_reply_to_any_one_form_keeps_its_score(release: Release, form: str) -> None:
+    everything = judged(TASK, release, of_option(lambda row: row["options"][0]))
+    lacking = judged(
+        TASK, release, lambda row: None if row["variant"] == form else of_option(row["options"][0])(row)
+    )
+    for metric in ("similarity", "wasserstein", "mean_gap"):
+        whole, less = score(TASK, everything, metric), score(TASK, lacking, metric)
+        assert less["score"] == pytest.approx(whole["score"]) and less["missing"] == 0
+        assert (less["n"], less["answered"]) == (whole["n"], whole["answered"])
+    assert score(TASK, lacking, "opinions")["missing"] == 4
+
+
+@pytest.mark.parametrize("half", ["given", "reversed", "one", "two"])
+def test_a_question_without_score_for_want_of_replies_is_lost(release: Release, half: str) -> None:
+    """It is none about which the model had no opinion."""
+    rows = judged(
+        TASK,
+        release,
+        lambda row: None if half in row["variant"].split("-") else of_option(row["options"][0])(row),
+    )
+    whole = score(TASK, rows, "similarity")
+    assert whole["missing"] == whole["n"] == 4 and whole["left_out"] == 0 and whole["score"] is None
+    assert rows[LEFT_OUT].null_count() == rows.height
 
 
 def test_metrics_of_a_question_have_no_score_by_form(release: Release) -> None:

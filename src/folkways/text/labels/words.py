@@ -14,11 +14,12 @@ from unicodedata import normalize
 
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u09d7\u0b82"
-    "\u0bbe-\u0bcd\u0c3e-\u0c4d\u0d3e-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u200c\u200d"
+    "\u0bbe-\u0bcd\u0c3e-\u0c4d\u0d3e-\u0d4d\u0a3c-\u0a51\u0abc-\u0acd\u0cbc-\u0cd6\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+    "\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
 )
 IN_WORD = rf"\w{_MARKS}"
 """The inside of a class that holds letters, digits and the marks of the scripts in ``words.toml``."""
-_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _ARABIC = re.compile("[\u0600-\u06ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 
