@@ -131,8 +131,9 @@ def delete(run: str, workspace: str, yes: bool) -> None:
     \b
     folkways runs delete run-1
     """
-    from folkways.display import single_line
+    from folkways.display import plural, single_line
     from folkways.workspace.database import open_workspace
+    from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.queue.request_queue import RequestQueue
     from folkways.workspace.run_records import find_run, forget_run
 
@@ -145,10 +146,20 @@ def delete(run: str, workspace: str, yes: bool) -> None:
             f"another process is asking run {record.name}; stop that process first (Ctrl-C), then "
             "delete the run"
         )
+    out, _ = out_of_run(database, record.id)
+    lost = (
+        f"{plural(out, 'request')} of run {record.name} left in batches and may be paid for; without the run "
+        "nothing collects the replies"
+    )
+    if yes and out:
+        raise FolkwaysError(f"{lost}: collect them first, or delete it without --yes")
     if not yes:
-        click.confirm(
-            f"Delete run {single_line(record.name)} ({record.state}), its judgements and scores?", abort=True
-        )
+        if out:
+            click.echo(single_line(f"{lost}."))
+        what = f"run {single_line(record.name)} ({record.state}), its judgements and scores"
+        if not click.confirm(f"Delete {what}?"):
+            click.echo("Nothing was deleted.")
+            raise click.exceptions.Exit(1)
     forget_run(database, record)
     click.echo(f"deleted run {single_line(record.name)}; the replies stay in {workspace}")
 

@@ -8,8 +8,10 @@ import re
 import threading
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,26 +21,41 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
-from folkways_studio.database.backups import ALL_TABLES, SCHEMA, Backup, back_up, restore
+from folkways_studio.database import schema
+from folkways_studio.database.backups import ALL_TABLES, SCHEMA, Backup, back_up
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
 from folkways_studio.people import accounts
 from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
 from studio.tests.support.broken_zips import DAMAGES
-from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
+from studio.tests.support.studies import (
+    ON_BOTH,
+    QUESTION,
+    StudyFixture,
+    next_work,
+    open_study,
+    restored_from,
+    stored,
+)
 from tests.support.river import folkways
 
+RESTORED = "workspace.restored"
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
 PICTURE = b"a picture"
 
 
 def contents(workspace: Workspace) -> dict[str, list[Any]]:
-    """Every row of every table."""
+    """Every row of every table, but for the events of restored backups."""
     with workspace.read() as connection:
-        return {
-            table.name: sorted(map(repr, connection.execute(sa.select(table)).all())) for table in ALL_TABLES
-        }
+        rows = {table.name: connection.execute(sa.select(table)).all() for table in ALL_TABLES}
+    rows["studio_events"] = [row for row in rows["studio_events"] if row.kind != RESTORED]
+    return {name: sorted(map(repr, each)) for name, each in rows.items()}
+
+
+def restorations(workspace: Workspace) -> list[dict[str, Any]]:
+    """What the audit trail says of restored backups."""
+    return [row["details"] for row in stored(workspace, schema.events, kind=RESTORED)]
 
 
 @contextmanager
@@ -79,7 +96,7 @@ def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(
         assert len(acknowledged) < 300, "people were still answering"
     restored = open_workspace(tmp_path / "restored.db")
     with closing(restored):
-        assert restore(tmp_path / "b.zip", restored) == told
+        assert restored_from(tmp_path / "b.zip", restored) == told
         with restored.read() as connection:
             kept = set(connection.exec_driver_sql("SELECT key FROM studio_judgements").scalars())
             done = connection.exec_driver_sql(
@@ -108,7 +125,7 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
         before = contents(first)
         back_up(first, tmp_path / "1.zip")
     monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
-    restore(tmp_path / "1.zip", studio_workspace)
+    restored_from(tmp_path / "1.zip", studio_workspace)
     bowl = media.find_media(studio_workspace, made.study.id, "bowl.png")
     assert media.read_bytes(studio_workspace, bowl) == b"a picture"
     assert contents(studio_workspace) == before
@@ -126,14 +143,46 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
         WorkspaceError,
         match=r"is not empty \(it has 1 study, 2 participants, 2 answers, 1 picture or recording\).*--replace",
     ):
-        restore(tmp_path / "2.zip", studio_workspace)
-    restore(tmp_path / "1.zip", studio_workspace, replace=True)
+        restored_from(tmp_path / "2.zip", studio_workspace)
+    first_backup = restored_from(tmp_path / "1.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == before
-    restore(tmp_path / "2.zip", studio_workspace, replace=True)
+    (details,) = restorations(studio_workspace)
+    assert datetime.fromisoformat(details["backup_of"]).timestamp() == int(first_backup.made)
+    assert details["replaced"] == "1 study, 2 participants, 2 answers, 1 picture or recording"
+    restored_from(tmp_path / "2.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == after
+    assert [each["replaced"] for each in restorations(studio_workspace)][1:] == [
+        "1 study, 1 participant, 1 answer, 1 picture or recording"
+    ]
     media.delete_media(studio_workspace, made.study.id, "bowl.png")
     assert media.list_media(studio_workspace, made.study.id) == ()
     assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("studio_workspace", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("order", [ALL_TABLES, ALL_TABLES[::-1]], ids=["first to last", "last to first"])
+def test_a_backup_is_put_back_after_those_at_work_in_any_order_of_tables(
+    studio_workspace: Workspace, tmp_path: Path, order: tuple[sa.Table, ...]
+) -> None:
+    """Two who wait for each other's tables would end with one of them refused."""
+    open_study(studio_workspace, [VOTE]).person()
+    before = contents(studio_workspace)
+    back_up(studio_workspace, tmp_path / "b.zip")
+    with ThreadPoolExecutor() as pool:
+        with studio_workspace.engine.begin() as at_work:
+            at_work.execute(sa.select(order[0])).all()
+            restoring = pool.submit(restored_from, tmp_path / "b.zip", studio_workspace, replace=True)
+            waits = sa.text(
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
+            )
+            while not at_work.scalar(waits):
+                assert not restoring.done(), restoring.result()
+            for table in order[1:]:
+                at_work.execute(sa.select(table)).all()
+            at_work.execute(sa.update(schema.studies).values(title="changed meanwhile"))
+        assert restoring.result(timeout=60).participants == 1
+    assert contents(studio_workspace) == before
 
 
 def rewritten(backup: Path, file: Path, **changes: bytes) -> None:
@@ -235,9 +284,9 @@ def test_a_workspace_with_an_account_alone_is_not_empty(tmp_path: Path) -> None:
         back_up(workspace, tmp_path / "b.zip")
         accounts.create_account(other, "owner", None)
         with pytest.raises(WorkspaceError, match=r"is not empty \(it has accounts\).*--replace"):
-            restore(tmp_path / "b.zip", other)
+            restored_from(tmp_path / "b.zip", other)
         assert len(contents(other)["studio_accounts"]) == 1
-        restore(tmp_path / "b.zip", other, replace=True)
+        restored_from(tmp_path / "b.zip", other, replace=True)
         assert contents(other)["studio_accounts"] == []
 
 

@@ -114,11 +114,11 @@ IN_ARABIC = {
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"polite": "yes", "why": None}, ["هل هو مهذب؟ نعم", "To whom? ضيوف", "ما مدى ملاءمته؟ 1", "From what age? 7.5"]),
-        ({"polite": "idk", "why": None, "who": [], "age": None}, ["هل هو مهذب؟ لا أعرف", "To whom? –", "ما مدى ملاءمته؟ 1"]),
-        ({}, ["Why not? It is too loud.", "Which words? Küche", "Which is better? Sit down!"]),
-        ({"better": "tie", "words": []}, ["Which words? –", "Which is better? لا فرق"]),
-        ({}, ["From best to worst cake > soup > broth", "What is the same? soup = broth | cake"]),
+        ({"polite": "yes", "why": None}, ["هل هو مهذب؟ – نعم", "To whom? – ضيوف", "ما مدى ملاءمته؟ – 1", "From what age? – 7.5"]),
+        ({"polite": "idk", "why": None, "who": [], "age": None}, ["هل هو مهذب؟ – لا أعرف", "To whom? –", "ما مدى ملاءمته؟ – 1"]),
+        ({}, ["Why not? – It is too loud.", "Which words? – Küche", "Which is better? – Sit down!"]),
+        ({"better": "tie", "words": []}, ["Which words? –", "Which is better? – لا فرق"]),
+        ({}, ["From best to worst – cake > soup > broth", "What is the same? – soup = broth | cake"]),
     ],
 )  # fmt: skip
 def test_whoever_answered_reads_questions_and_options_in_their_language(
@@ -132,7 +132,7 @@ def test_whoever_answered_reads_questions_and_options_in_their_language(
     assert [line for line in lines if line in words] == words
     assert len(lines) == len(FORM.draft_of(payload)["answers"])
     known = FORM.check_known({"polite": "idk", "better": "two"}, CONTENT, CONFIG)
-    assert FORM.read_back_known(known, *about) == ["هل هو مهذب؟ لا أعرف", "Which is better? Sit down!"]
+    assert FORM.read_back_known(known, *about) == ["هل هو مهذب؟ – لا أعرف", "Which is better? – Sit down!"]
     decided = {"kind": "form", "content": CONTENT, "rules": CONFIG, "candidates": []}
     said_by_expert = stage_kind("adjudicate").read_back(
         {"decision": payload, "reason": "as I see it"}, decided, {}, *about[2:]

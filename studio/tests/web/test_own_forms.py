@@ -316,7 +316,7 @@ def test_what_was_sent_to_a_form_is_read_in_its_words_in_the_list_and_once_it_is
     drop(world.desk.workspace, world.desk.study.id, item, world.desk.owner, "seen before")
     for page in (f"{home}/sent", f"{task}/sent"):
         shown = html.unescape(browser.get(page).text)
-        assert "Which is better? Sit down!" in shown and "better: two" not in shown, page
+        assert "Which is better? – Sit down!" in shown and "better: two" not in shown, page
 
 
 def test_tasks_of_label_studio_come_in_once_it_is_said_what_becomes_of_their_answers(

@@ -272,10 +272,11 @@ def account(login: str, study: str | None, role: str, workspace: str, server: st
         RemoteStudyClient(server).give_role(study, login, role)
         click.echo(f"{login} is {role} of {study}")
         return
-    with opened(workspace, create=True) as database:
+    with opened(workspace, create=study is None) as database:
+        there = study_id(database, study) if study is not None else None
         number = _account(database, login)
-        if study is not None:
-            participants.add_staff(database, study_id(database, study), number, Role(role))
+        if there is not None:
+            participants.add_staff(database, there, number, Role(role))
             click.echo(f"{login} is {role} of {study}")
         else:
             click.echo(f"{login} has an account")
@@ -399,15 +400,10 @@ def invite(
 def reset_password(login: str, hours: float, address: str, workspace: str) -> None:
     """Make a link by which somebody chooses a new password, once. It is shown only here; links made before
     work no more."""
-    from folkways_studio.people import accounts, password_links
+    from folkways_studio.people import password_links
 
     with opened(workspace) as database:
-        account = accounts.find_account(database, login)
-        if account is None:
-            raise FolkwaysError(
-                f"there is no account {login!r} in {workspace}; make one with: folkways studio account "
-                f"{login}"
-            )
+        account = administration.account_with(database, login)
         token = password_links.make_link(database, account.id, hours=hours)
         click.echo(f"{address.rstrip('/')}/password/{token}")
 

@@ -54,7 +54,7 @@ def in_words(
     for part in (part for part in ask if part["key"] in answers):
         value = worded(answers[part["key"]], dict(options_of(part, content)))
         line = value if isinstance(value, str) else PART_TYPES[part["type"]].line(value)
-        lines.append(f"{say(part['label'])} {line or '–'}")
+        lines.append(f"{say(part['label'])} – {line}".rstrip())
     return lines
 
 
