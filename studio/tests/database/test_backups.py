@@ -4,6 +4,7 @@ across."""
 from __future__ import annotations
 
 import json
+import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ import sqlalchemy as sa
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database import schema
-from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up
+from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, unpacked
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
 from folkways_studio.work import judgements
@@ -30,6 +31,7 @@ from studio.tests.support.studies import (
     QUESTION,
     StudyFixture,
     next_work,
+    no_space,
     open_study,
     restored_from,
     stored,
@@ -208,6 +210,17 @@ def test_a_file_that_cannot_be_restored_makes_no_workspace(tmp_path: Path, wrong
     assert done.returncode == 2 and str(bad) in done.stderr and "Traceback" not in done.stderr
     assert wrong == "absent" or "nothing was changed" in done.stderr
     assert sorted(path.name for path in tmp_path.glob("other*")) == []
+
+
+def test_a_backup_without_space_to_unpack_says_where_space_is_missing(tmp_path: Path) -> None:
+    with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        back_up(workspace, tmp_path / "b.zip")
+    with (
+        no_space(),
+        pytest.raises(WorkspaceError, match=f"b.zip cannot be unpacked: {tempfile.gettempdir()} is full"),
+        unpacked(tmp_path / "b.zip"),
+    ):
+        pass
 
 
 def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ bucket stay there: the backup names it.
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 import tempfile
@@ -298,6 +299,11 @@ def unpacked(file: Path) -> Iterator[tuple[Backup, Workspace]]:
                 f"{file} is not a backup of a workspace, or it is damaged ({error}); nothing was changed"
             ) from None
         except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise WorkspaceError(
+                    f"the backup {file} cannot be unpacked: {tempfile.gettempdir()} is full; nothing was "
+                    "changed. Free some space, or name another folder with TMPDIR"
+                ) from None
             raise WorkspaceError(f"the backup {file} cannot be read: {error.strerror or error}") from None
         if description.schema > SCHEMA:
             raise WorkspaceError(
