@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from folkways.sdk.cli import Number
+from folkways_studio.cli import serve
 from folkways_studio.cli import study_data as studio_progress
 from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
@@ -221,6 +223,8 @@ WRONG = {
     "draw verification verify nothing": r"run 'nothing'",
     "take-in verification p-nobody questions.csv": r"unknown participant 'p-nobody'",
     "hand-out verification verify p-nobody --out x.xlsx": r"unknown participant 'p-nobody'",
+    "invite verification --population wales --days 1e9": r"must be a number, 0\.01 to 365; got '1e9'",
+    "invite verification --population wales --uses 100001": r"must be a whole number, 1 to 100,?000",
     "--origin http://studio.example.org": r"in the clear",
 }
 
@@ -231,6 +235,18 @@ def test_what_is_wrong_is_said(studio: Folkways, line: str) -> None:
     assert done.returncode == 2
     assert re.search(WRONG[line], done.stderr), done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_every_time_that_a_command_takes_has_a_bound() -> None:
+    """Beyond the year 9999, a date can be stored but not shown: a study's pages would fail until it is gone."""
+    times = {
+        f"{name} {option.opts[0]}": option.type
+        for name, command in serve.command.commands.items()
+        for option in command.params
+        if isinstance(option.type, Number) and option.opts[0] in ("--days", "--hours")
+    }
+    assert len(times) >= 4
+    assert [name for name, kind in times.items() if kind.max is None or kind.max > 24 * 366] == []
 
 
 MODELS = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -67,6 +69,19 @@ def studio_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]
     workspace = new_workspace(tmp_path_factory.mktemp("studio") / "studio.db")
     yield workspace
     workspace.close()
+
+
+@contextmanager
+def no_space() -> Iterator[None]:
+    """No file of this process grows any more; nor is a compiled module written, which would be cut off."""
+    before = sys.dont_write_bytecode, resource.getrlimit(resource.RLIMIT_FSIZE)
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1][1]))
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before[0]
+        resource.setrlimit(resource.RLIMIT_FSIZE, before[1])
 
 
 @contextmanager

@@ -4,7 +4,6 @@ there."""
 from __future__ import annotations
 
 import re
-import resource
 import signal
 import socket
 import subprocess
@@ -27,7 +26,7 @@ from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.records import ItemState, Participant
 from folkways_studio.web.serving import serve
-from studio.tests.support.studies import PASSWORD, QUESTION, open_study, stored
+from studio.tests.support.studies import PASSWORD, QUESTION, no_space, open_study, stored
 from studio.tests.support.studio_server import StudioProcess, StudioServer
 from studio.tests.web.http import Client, Reply
 
@@ -134,17 +133,8 @@ def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_not
         assert {item.state for item in items.list_items(server.workspace, desk.study.id)} == {ItemState.DONE}
 
 
-@contextmanager
-def full_disk(_: StudioServer) -> Iterator[None]:
-    """No file of this process grows any more; nor is a compiled module written, which would be cut off."""
-    before = sys.dont_write_bytecode, resource.getrlimit(resource.RLIMIT_FSIZE)
-    sys.dont_write_bytecode = True
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1][1]))
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = before[0]
-        resource.setrlimit(resource.RLIMIT_FSIZE, before[1])
+def full_disk(_: StudioServer) -> AbstractContextManager[None]:
+    return no_space()
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def list_tokens(study: str | None, workspace: str) -> None:
 
 
 @click.command("revoke-token")
-@click.argument("number", type=WholeNumber(min=1))
+@click.argument("number", type=WholeNumber(min=1, max=2**31 - 1))
 @click.option(
     "--study",
     metavar="STUDY",

@@ -374,8 +374,10 @@ def set_state(client: StudyClient, study: str, action: str) -> None:
 @click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]),
               default="annotator", help="What these people may do.")  # fmt: skip
 @click.option("--population", metavar="NAME", help="Where annotators come from.")
-@click.option("--uses", type=WholeNumber(min=1), help="How many people may use it; by default any number.")
-@click.option("--days", type=Number(min=0.01), default=30, help="How long it is valid.")
+@click.option(
+    "--uses", type=WholeNumber(min=1, max=100_000), help="How many people may use it; by default any number."
+)
+@click.option("--days", type=Number(min=0.01, max=365), default=30, help="How long it is valid.")
 @click.option("--address", default="http://127.0.0.1:8765", metavar="URL", help="Where the studio is.")
 @with_study_client
 def invite(
@@ -394,7 +396,7 @@ def invite(
 
 @command.command("reset-password")
 @click.argument("login")
-@click.option("--hours", type=Number(min=0.01), default=24, help="How long the link works.")
+@click.option("--hours", type=Number(min=0.01, max=24 * 365), default=24, help="How long the link works.")
 @click.option("--address", default="http://127.0.0.1:8765", metavar="URL", help="Where the studio is.")
 @workspace_option
 def reset_password(login: str, hours: float, address: str, workspace: str) -> None:
