@@ -193,8 +193,8 @@ def build_from_votes(
         remedy = ""
         if 0 < most < rule.of:
             remedy = (
-                f"\nNo question has the {rule.of} votes that --of asks for. If fewer people were asked, say how "
-                f"many and what majority they need, for example --threshold {most // 2 + 1} --of {most}"
+                f"\nNo question has the {rule.of} votes that --of asks for. If fewer people were asked, say "
+                f"how many and what majority they need, for example --threshold {most // 2 + 1} --of {most}"
             )
         raise FolkwaysError(
             f"no question is left of {counted.height}: {reasons}\nNothing was written.{remedy}"
