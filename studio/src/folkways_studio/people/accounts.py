@@ -255,8 +255,8 @@ def set_password(
     *,
     first: Callable[[sa.Connection], None] = lambda connection: None,
 ) -> None:
-    """Set the password of an account and end all its sessions and password links. Raises SubmissionError if it
-    is too short.
+    """Set the password of an account and end all its sessions and password links. Raises SubmissionError if
+    it is too short.
 
     workspace, account_id: the account. first: runs in the same transaction; if it raises, nothing changes.
     """
