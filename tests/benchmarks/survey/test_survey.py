@@ -17,6 +17,7 @@ from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.survey import BENCHMARK
 from folkways.benchmarks.survey.task import METRICS, ShownQuestion
 from folkways.errors import DataError
+from folkways.evidence.comparison import compare_judgements
 from folkways.records import LEFT_OUT
 from folkways.releases.release_records import Release
 from tests.support.hub_benchmarks import release_over
@@ -308,6 +309,26 @@ FORMS = [
 ]
 
 
+def test_one_wording_alone_gives_no_score(release: Release) -> None:
+    """Though every reply to it has an opinion."""
+    asked = PromptOptions(variants=("one",))
+    rows = judged(TASK, release, of_option(lambda row: row["options"][0]), asked)
+    whole = score(TASK, rows, "similarity")
+    assert (whole["score"], whole["left_out"], whole["answered"]) == (None, 4, 4)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("instead", ["I cannot share opinions.", "no idea at all"])
+def test_a_question_with_a_score_is_answered_whatever_one_form_got(
+    release: Release, form: str, instead: str
+) -> None:
+    rows = judged(
+        TASK, release, of_option(lambda row: instead if row["variant"] == form else row["options"][0])
+    )
+    whole = score(TASK, rows, "similarity")
+    assert whole["answered"] == whole["n"] == 4 and whole["score"] is not None
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_question_that_lost_the_reply_to_any_one_form_keeps_its_score(release: Release, form: str) -> None:
     everything = judged(TASK, release, of_option(lambda row: row["options"][0]))
@@ -319,6 +340,27 @@ def test_a_question_that_lost_the_reply_to_any_one_form_keeps_its_score(release:
         assert less["score"] == pytest.approx(whole["score"]) and less["missing"] == 0
         assert (less["n"], less["answered"]) == (whole["n"], whole["answered"])
     assert score(TASK, lacking, "opinions")["missing"] == 4
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("instead", [None, "I cannot share opinions.", "no idea at all"])
+def test_models_are_compared_on_a_question_though_one_had_no_opinion_in_one_form(
+    release: Release, form: str, instead: str | None
+) -> None:
+    def in_all_but_one(row: dict[str, Any]) -> str | None:
+        return instead if row["variant"] == form else of_option(row["options"][-1])(row)
+
+    frames = {
+        "whole": judged(TASK, release, of_option(lambda row: row["options"][0])),
+        "lacking": judged(TASK, release, in_all_but_one),
+    }
+    (similarity,) = (metric for metric in METRICS if metric.name == "similarity")
+    found = compare_judgements(frames, TASK.name, "strict", similarity)
+    first, second, n = found.differences.filter(facet="all").select("first_score", "second_score", "n").row(0)
+    assert n == 4 and not any("left out" in note for note in found.answers.notes(("whole", "lacking")))
+    assert [first, second] == pytest.approx(
+        [score(TASK, frame, "similarity")["score"] for frame in frames.values()]
+    )
 
 
 @pytest.mark.parametrize("half", ["given", "reversed", "one", "two"])

@@ -299,8 +299,9 @@ class SurveyTask(ItemwiseTask):
         return [float(weight) for weight in weights / weights.sum()]
 
     def completed(self, rows: list[Row]) -> list[Row]:
-        """With the metrics of the question on one of its forms, and null on the others: the first that got a
-        reply; or where the question has no score for want of replies, the first that got none."""
+        """With the metrics of the question on one of its forms, and null on the others: the first with an
+        opinion, or where the question has no score, the first that says why: without a reply where one was
+        lost, else without an opinion."""
         askings: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
         for row in rows:
             row |= dict.fromkeys(OF_QUESTION)
@@ -309,7 +310,14 @@ class SurveyTask(ItemwiseTask):
             shares, why = distribution(replies)
             lost = shares is None and any(row["state"] in LOST for row in replies)
             alike = [row for row in replies if (row["state"] in LOST) is lost]
-            first = min(alike, key=lambda row: (row["variant"], row["sample"]))
+            first = min(
+                alike,
+                key=lambda row: (
+                    bool(row.get("shares_of_reply")) is (shares is None),
+                    row["variant"],
+                    row["sample"],
+                ),
+            )
             if shares is not None:
                 first |= self._of_question(first, shares, replies)
             else:
