@@ -230,9 +230,9 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
 
     accounts.set_password(workspace, helper, PASSWORD)
     expected.append(("account.password_changed", None, helper, None, "", {}, CLOCK))
-    for login, account in (("helper", helper), ("nobody", None)):
+    for login, subject in (("helper", f"account:{helper}"), ("nobody", "")):
         assert at_time(70.0, accounts.verify_password, workspace, login, "a wrong guess") is None
-        expected.append(("account.sign_in_failed", None, account, None, "", {}, 70.0))
+        expected.append(("account.sign_in_failed", None, None, None, subject, {}, 70.0))
     assert trail(workspace, since) == expected
     told_of_a_study = {kind for kind, of, *_ in expected if of is not None}
     assert told_of_a_study <= {*webhooks.KINDS}, "a webhook can be for each of them"
