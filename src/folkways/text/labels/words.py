@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u09d7\u0b82"
-    "\u0bbe-\u0bcd\u0c3e-\u0c4d\u0d3e-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u200c\u200d"
+    "\u0bbe-\u0bcd\u0c01-\u0c03\u0c3e-\u0c4d\u0d02\u0d03\u0d3e-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u200c\u200d"
 )
 IN_WORD = rf"\w{_MARKS}"
 """The inside of a class that holds letters, digits and the marks of the scripts in ``words.toml``."""
@@ -98,7 +98,7 @@ def _bounded(spelling: str) -> tuple[str, str, str]:
     before = "" if spelling.startswith("*") else rf"(?<![{IN_WORD}'’])"
     if spelling.endswith("*"):
         return before, f"{attached}{source}", f"[{IN_WORD}]*"
-    after = "" if not stem[-1].isalnum() and stem[-1] not in _MARKS else rf"(?![{IN_WORD}])"
+    after = rf"(?![{IN_WORD}])" if re.match(f"[{IN_WORD}]", stem[-1]) else ""
     if _HANGUL.search(stem) and len(stem) > 1:
         after = ""  # particles and endings are written to the word
     return before, f"{attached}{source}", after
