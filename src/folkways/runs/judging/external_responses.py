@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -202,13 +203,21 @@ def _in_codes(
 
 
 def _from_name(path: Path, available: Sequence[str]) -> str | None:
-    """The one culture whose name in its benchmark's files is part of the file's name."""
-    named = []
-    for code in available:
-        culture = get_culture(code)
-        if any(len(name) > 1 and name.lower() in path.stem.lower() for name in culture.names.values()):
-            named.append((max(len(name) for name in culture.names.values()), code))
+    """The one culture whose name in its benchmark's files is in the file's name as a word; of several the one
+    with the longest name."""
+    stem = _letters(path.stem)
+    named = [
+        (len(name), code)
+        for code in available
+        for name in map(_letters, get_culture(code).names.values())
+        if name in stem
+    ]
     return max(named)[1] if named and len(available) > 1 else None
+
+
+def _letters(name: str) -> str:
+    """The words of a name between spaces, whatever else divides them."""
+    return f" {re.sub(r'[^a-z]+', ' ', name.lower()).strip()} "
 
 
 def _known_only(rows: pl.DataFrame, items: pl.DataFrame, notes: list[str]) -> pl.DataFrame:
