@@ -222,8 +222,8 @@ def test_fewer_is_better_where_lower_is_better() -> None:
     assert row["worse"] > row["better"]
 
 
-@pytest.mark.parametrize("stored", [True, False])
-def test_a_task_that_keeps_languages_apart_has_effects_in_each(stored: bool) -> None:
+@pytest.mark.parametrize(("split", "stored"), [("asked_in", True), ("asked_in", False), ("register", True)])
+def test_a_task_that_keeps_languages_apart_has_effects_in_each(split: str, stored: bool) -> None:
     english, local = inputs(drawn()), inputs(drawn(2, plain=0.2))
     arms = [
         of.treated.filter(culture="DE").with_columns(language=pl.lit(language))
@@ -232,15 +232,15 @@ def test_a_task_that_keeps_languages_apart_has_effects_in_each(stored: bool) -> 
     judged = pl.concat(arms)
     if stored:
         asked_in = {"en": "English", "de": "local language"}
-        judged = judged.with_columns(asked_in=pl.col("language").replace(asked_in))
-    metrics = {TASK: (replace(RIGHT, headline_by="asked_in"),)}
+        judged = judged.with_columns(pl.col("language").replace(asked_in).alias(split))
+    metrics = {TASK: (replace(RIGHT, headline_by=split),)}
     both = Inputs(judged=without_treatments(judged), treated=judged, metrics=metrics)
     effects = tables(both)["treatments"].filter(culture="DE")
     alone = [
         tables(replace(both, judged=without_treatments(part), treated=part))["treatments"].filter(
             culture="DE"
         )
-        for part in arms
+        for part in judged.partition_by("language")
     ]
     assert {row["asked_in"]: row["difference"] for row in effects.to_dicts()} == {
         part["asked_in"].item(): part["difference"].item() for part in alone

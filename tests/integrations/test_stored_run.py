@@ -34,7 +34,7 @@ def test_each_setting_that_the_schema_names_is_told_whatever_others_are(
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("task", "demo/mcq"), ("settings", "temperature=0.0"), ("prompts", "a:b"), ("ask", "")],
+    [("task", "demo/mcq"), ("settings", "temperature=0.0"), ("prompts", "a:b"), ("ask", ""), ("set", "")],
 )
 def test_a_part_of_a_signature_is_found_by_its_whole_name(name: str, value: str) -> None:
     assert signature_part("task:demo/mcq|settings:temperature=0.0|prompts:a:b", name) == value

@@ -204,7 +204,6 @@ def ended(folder: Path, program: str, arguments: tuple[str, ...], imports: bool 
     [
         (signal.SIGINT, "folkways.engine.interrupts", RUN),
         (signal.SIGINT, "polars", RUN),
-        (signal.SIGTERM, "folkways.cli.main", RUN),
         (signal.SIGHUP, "folkways.engine.session", RUN),
         (signal.SIGTERM, "uvicorn", ("studio", "--port", "0")),
         *(
@@ -212,6 +211,7 @@ def ended(folder: Path, program: str, arguments: tuple[str, ...], imports: bool 
             for case in (
                 (signal.SIGINT, "folkways.engine", RUN),
                 (signal.SIGINT, "click", RUN),
+                (signal.SIGTERM, "folkways.cli.main", RUN),
                 (signal.SIGTERM, "folkways.releases.stored_releases", ("data", "fetch", "culturalbench")),
                 (signal.SIGTERM, "folkways.runs.work", ("work",)),
                 (signal.SIGTERM, "folkways.reports.formats.terminal", ("score",)),

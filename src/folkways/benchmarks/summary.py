@@ -124,9 +124,7 @@ SLICE = 50_000
 
 def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
     """The judgements with ASKED_IN: LOCAL for a language of the culture (English in the United States), else
-    ENGLISH or ANOTHER; one that is there stays."""
-    if ASKED_IN in judgements.columns:
-        return judgements
+    ENGLISH or ANOTHER."""
     pairs = _different(judgements.select("culture", "language"))
     labels = [
         LOCAL if language in get_culture(culture).languages else ENGLISH if language == "en" else ANOTHER

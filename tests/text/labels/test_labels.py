@@ -109,6 +109,8 @@ def test_exact_label_takes_the_label_and_nothing_else(reply: str, label: str | N
         ("Amsar ita ce B, ba A ba", "B"),
         ("መልሱ C ነው", "C"),
         ("উত্তৰ: B", "B"),
+        ("so B would here again perhaps", None),  # a doubt among the four words behind it
+        ("so B would here again then perhaps", "B"),
     ],
 )
 def test_first_label_reads_what_a_reply_settles_on(reply: str, label: str | None) -> None:
@@ -121,6 +123,17 @@ def test_first_label_reads_what_a_reply_settles_on(reply: str, label: str | None
         ("True", "True"),
         ("false.", "False"),
         ("**False**", "False"),
+        *(
+            (f"{word}{rest}", truth)
+            for word, truth in (
+                ("Yes", "True"),
+                ("Yeah", "True"),
+                ("yep", "True"),
+                ("No", "False"),
+                ("Nope", "False"),
+            )
+            for rest in ("", ".", ", they do not mind.")
+        ),
         ("The statement is true.", "True"),
         ("That is not true.", "False"),
         ("It isn't true", "False"),
