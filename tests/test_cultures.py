@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.cultures import (
+    MOST_MEANT,
     REGIONS,
     Culture,
     Language,
@@ -311,6 +312,18 @@ def test_selecting_what_is_not_there_lists_what_is(wanted: str, hint: str) -> No
     with pytest.raises(UnknownNameError, match=hint) as error:
         select_cultures(["KR", wanted], BLEND)
     assert error.value.valid == sorted(BLEND)
+
+
+@pytest.mark.parametrize("text", ["Korea", "korea", "_Korea "])
+def test_a_word_that_several_names_share_is_answered_with_them(text: str) -> None:
+    with pytest.raises(UnknownNameError, match=r"\nKR is South Korea. KP is North Korea. All names: "):
+        get_culture(text)
+
+
+def test_of_a_word_that_many_names_share_a_few_are_named() -> None:
+    with pytest.raises(UnknownNameError) as error:
+        get_culture("south")
+    assert str(error.value).splitlines()[-1].count(" is ") <= MOST_MEANT
 
 
 def test_every_name_of_a_culture_and_of_a_language_stands_for_its_code() -> None:

@@ -290,7 +290,9 @@ def run(
     asking = asking if asking.reused is not None else replace(asking, reused=reports.append)
     if asking.observer is None and in_notebook():
         asking = replace(asking, observer=NotebookProgress())
-    opened = open_models(one_or_several(models), EndpointOptions(timeout=asking.timeout, seed=chosen.seed))
+    endpoint_options = EndpointOptions(timeout=asking.timeout, seed=chosen.seed)
+    # The nodes of a cluster have keys and packages of their own.
+    opened = open_models(one_or_several(models), endpoint_options, need_key=asking.cluster is None)
     plan = make_plan(chosen, opened)
     for one in plan.tasks:
         one.task.resolve_profile(profile)  # fail on an unknown profile before anything is spent

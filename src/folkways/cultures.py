@@ -241,10 +241,17 @@ def select_cultures(wanted: Sequence[str], available: Sequence[str]) -> list[str
     return list(chosen)
 
 
+MOST_MEANT = 4
+"""Cultures that an unknown name is taken for, such as Korea for North and South Korea."""
+
+
 def _close_names(text: str) -> str:
     """What the person may have meant, and where the names are listed."""
-    close = difflib.get_close_matches(_fold(text), _cultures_by_name(), n=1, cutoff=0.7)
-    meant = [cultures()[_cultures_by_name()[name]] for name in close]
+    wanted, codes = _fold(text), _cultures_by_name()
+    close = [name for name in codes if f" {wanted} " in f" {name} "] or difflib.get_close_matches(
+        wanted, codes, n=1, cutoff=0.7
+    )
+    meant = [cultures()[code] for code in dict.fromkeys(map(codes.__getitem__, close))][:MOST_MEANT]
     return (
         "".join(f"{culture.code} is {culture.name}. " for culture in meant) + "All names: folkways cultures"
     )

@@ -7,6 +7,7 @@ prints the message without a traceback and exits with ``exit_code``.
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -55,8 +56,14 @@ def option(name: str, value: object = None) -> str:
         return f"{name}={'' if value is None else f'{{{table}}}' if pairs else repr(value)}"
     flag = f"--{OTHER_NAMES.get(name, name).replace('_', '-')}"
     if pairs:
-        return " ".join(f"{flag} {key}={entry}" for key, entry in pairs.items())
-    return flag if value is None or value is True else f"{flag} {value}"
+        return " ".join(f"{flag} {key}={quoted(entry)}" for key, entry in pairs.items())
+    return flag if value is None or value is True else f"{flag} {quoted(value)}"
+
+
+def quoted(word: object) -> str:
+    """A word of a suggested command, such as the name of a run or a folder, as a shell reads it: in quotes
+    where it has spaces."""
+    return shlex.quote(str(word))
 
 
 class FolkwaysError(Exception):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -61,7 +60,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     make_folder(target.parent)
     direct = path.exists() and not path.is_file() and not path.is_dir()
     # The name is random, so that two processes that write one file never share a draft.
-    unfinished = path if direct else target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    unfinished = path if direct else target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
     try:
         yield unfinished
         if not direct:

@@ -1,8 +1,10 @@
-"""JSON lines: one object per line, and an error that names the row where a line is none."""
+"""JSON lines: one object per line, and an error that names the row where a line is none; and JSON as other
+programs write it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +25,36 @@ def json_line(row: Mapping[str, Any]) -> bytes:
     return line
 
 
-def json_objects(lines: Iterable[bytes], file: Path | str) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_json(content: bytes) -> Any:
+    """A document as other programs write it: with NaN and Infinity, which Python writes and JSON has not.
+
+    orjson.JSONDecodeError for other text.
+    """
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        try:
+            return json.loads(content)
+        except (ValueError, RecursionError):
+            pass
+        raise
+
+
+def json_objects(
+    lines: Iterable[bytes], file: Path | str, read: Callable[[bytes], Any] = orjson.loads
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """The number (from 1) and the object of each line that is not blank; a byte order mark at the very
     beginning is passed over.
 
-    file: where the lines are from, for the DataError about a line that is not a JSON object.
+    file: where the lines are from, for the DataError about a line that is not a JSON object. read: reads a
+    line.
     """
     for number, line in enumerate(lines, 1):
         text = line.removeprefix(_BYTE_ORDER_MARK) if number == 1 else line
         if not text.strip():
             continue
         try:
-            row = orjson.loads(text)
+            row = read(text)
         except orjson.JSONDecodeError as error:
             raise DataError(f"is not JSON: {error}", file=file, row=number) from None
         if not isinstance(row, dict):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from folkways.benchmarks.base import Task, needs_whole_questions, overrides
+from folkways.benchmarks.base import Task, headline_with, needs_whole_questions, overrides
 from folkways.benchmarks.registry import get_task, tasks
 
 SHARE: tuple[Any, ...] = ("proportion", 100.0, (0.0, 1.0), False)
@@ -139,3 +139,12 @@ def test_models_that_compare() -> None:
 )
 def test_guessing_is_exact_where_a_task_has_options(task: str, chance: float | None) -> None:
     assert get_task(task).chance() == chance
+
+
+def test_the_headline_is_the_first_metric_that_needs_no_absent_model() -> None:
+    by_models = {"xcr/adaptation": "csi_edit_intra"}
+    for name, task in tasks().items():
+        assert headline_with(task).name == by_models.get(name, task.metrics[0].name)
+        assert headline_with(task, [role.name for role in task.scoring.models]) == task.metrics[0]
+    adaptation = get_task("xcr/adaptation")
+    assert headline_with(adaptation, ["bert-ar"]).name == "csi_bert_inter"

@@ -346,6 +346,24 @@ def test_the_bound_is_a_share_of_every_group(lost: int, taken: bool) -> None:
             found.of("blend/mcq")
 
 
+@pytest.mark.parametrize("size", range(2, 11))
+@pytest.mark.parametrize(("task", "rows_of_question"), [("blend/mcq", 1), ("culturalbench/hard", 4)])
+def test_one_lost_reply_in_a_small_culture_leaves_no_model_out(
+    task: str, rows_of_question: int, size: int
+) -> None:
+    """Also where it takes the other rows of its question with it; two do, of fewer than 20 questions."""
+    benchmark = task.partition("/")[0]
+    rows = judged(benchmark, "lab/small").filter(task=task)
+    of_culture = pl.col("culture") == rows["culture"][0]
+    questions = rows.filter(of_culture)["question"].unique(maintain_order=True)[:size]
+    small = rows.filter(~of_culture | pl.col("question").is_in(questions.implode()))
+    first_row = of_culture & (pl.int_range(pl.len()).over("culture", "question") == 0)
+    for lost in (1, 2):
+        gone = first_row & pl.col("question").is_in(questions[:lost].implode())
+        found = findings(benchmark, zeros(small, gone, "failed"))
+        assert found.judgements.height == (small.height - rows_of_question if lost == 1 else 0)
+
+
 @pytest.mark.parametrize("tasks", [1, 2, 5, 6, 24])
 def test_models_that_are_left_out_of_many_tasks_have_one_sentence_for_each_reason(tasks: int) -> None:
     """A note of a table is part of its caption, which has to fit a page however many tasks there are."""

@@ -144,7 +144,7 @@ WRONG = {
     "report -w none.db": r"there is no workspace at none.db",
     "report nope -w good.db": r"unknown run 'nope'\nvalid: mine",
     "report -w good.db --format pdf": r"unknown report format 'pdf'\nvalid: csv, html, latex, md, parquet",
-    "report -w good.db --out wrong.csv": r"wrong.csv is a file, not a folder\nName another folder\.",
+    "report -w good.db --out wrong.csv": r"the folder wrong.csv cannot be made: File exists; name another place",
     "report -w good.db --profile nope": r"unknown profile of demo/mcq 'nope'",
     "quickstart --out wrong.csv": r"cannot make the folder wrong.csv: File exists; name another",
     # single items, estimates

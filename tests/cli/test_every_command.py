@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from folkways import open_release
+from folkways.benchmarks.registry import get_task
 from folkways.cli.main import cli
+from tests.support.river import folkways
 
 
 def commands(group: click.Command = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
@@ -29,6 +35,20 @@ WITH_FORMATS = [
     for name, command in ALL.items()
     if {"--format", "--json"} <= {text for one in command.params for text in one.opts}
 ]
+
+
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a workspace in which a model and two baselines have answered."""
+    folder = tmp_path_factory.mktemp("answered")
+    items = get_task("demo/mcq").items(open_release("demo"))["item"]
+    replies = [{"item": item, "response": letter} for item, letter in zip(items, cycle("ABC"), strict=False)]
+    (folder / "replies.jsonl").write_text("".join(json.dumps(reply) + "\n" for reply in replies))
+    models = ("replay:replies.jsonl", "baseline/first", "baseline/random")
+    named = [word for model in models for word in ("--model", model)]
+    done = folkways("run", "demo/mcq", *named, "--permute-options", "4", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
 def option(name: str, spelling: str) -> click.Option | None:
@@ -88,6 +108,35 @@ def test_there_are_commands_of_both_kinds() -> None:
 def test_the_former_spelling_still_works(arguments: tuple[str, ...]) -> None:
     done = CliRunner().invoke(cli, ["published", *arguments], catch_exceptions=False)
     assert done.exit_code == 0 and done.stdout.startswith("{")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "analyse --list",
+        "analyse last",
+        "compare first random",
+        "cultures",
+        "data list",
+        "doctor",
+        "endpoints",
+        "estimate demo/mcq -m baseline/first",
+        "probe demo/mcq -m baseline/first",
+        "published",
+        "published --run last",
+        "runs",
+        "runs --recipe last",
+        "show DE/money-1",
+        "show demo:money-1",
+        "tables demo --run last",
+        "tasks",
+        "tasks demo",
+    ],
+)
+def test_json_is_all_that_is_printed_and_strict(answered: Path, line: str) -> None:
+    done = folkways(*line.split(), "--json", cwd=answered)
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout, parse_constant=pytest.fail)
 
 
 def test_two_formats_are_one_too_many() -> None:

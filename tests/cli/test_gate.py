@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.support.blend_data import write_release
 from tests.support.river import folkways
 
 
@@ -54,6 +55,26 @@ def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Pa
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     assert suite is not None
     assert suite.get("failures") == "1"
+
+
+def test_where_less_is_better_the_model_with_more_fails(tmp_path: Path) -> None:
+    path = tmp_path / "w.db"
+    release = write_release(tmp_path / "blend")
+    replies = ("I cannot answer that.", "coffee")
+    models = [part for text in replies for part in ("--model", f"baseline/constant:{text}")]
+    done = folkways("run", "blend/saq", *models, "--release", release, "--name", "asked", "-w", path)
+    assert done.returncode == 0, done.stderr
+    asked = ("gate", "asked", "--metric", "refusal", "-w", path)
+    for bound, refuses, answers in ((5, "FAILED", "unsure"), (71, "unsure", "ok"), (100, "ok", "ok")):
+        done = folkways(*asked, "--min", f"blend/saq={bound}")
+        assert done.returncode == (refuses == "FAILED")
+        assert [line.split()[0] for line in done.stdout.splitlines()] == [refuses, answers]
+    verdicts = tmp_path / "verdicts.csv"
+    columns = "task,endpoint,question,culture,language,judge,lexical,verdict,ended,label"
+    verdicts.write_text(f"{columns}\nblend/saq,m,q,KR,en,j,1,1,judged,1\n")
+    done = folkways(*asked, "--min", "blend/saq=5", "--judged", verdicts)
+    assert done.returncode == 2
+    assert "--judged decides on the share of right answers, not on Refusals" in done.stderr
 
 
 def test_a_model_that_never_replied_fails_whatever_is_required(workspace: Path) -> None:

@@ -56,13 +56,37 @@ def test_a_run_that_is_deleted_is_gone_and_its_replies_stay(tmp_path: Path) -> N
     assert (again.returncode, "unknown run 'one'" in again.stderr) == (2, True)
 
 
+def answered(text: str, *command: object) -> tuple[int, str, str]:
+    """Exit code and output of a command whose question is answered so."""
+    process = start(*command, stdin=subprocess.PIPE)
+    out, err = process.communicate(f"{text}\n", timeout=120)
+    return process.returncode, out, err
+
+
+def test_a_run_with_requests_in_batches_is_deleted_only_by_who_reads_what_is_lost(tmp_path: Path) -> None:
+    workspace = tmp_path / "w.db"
+    asked = ("run", "demo/mcq", "--model", "http://127.0.0.1:9/v1#m", "--batch", "--name", "out")
+    assert folkways(*asked, "-w", workspace, cwd=tmp_path).returncode == 1
+    delete = ("runs", "delete", "out", "-w", workspace)
+    done = folkways(*delete, "--yes")
+    assert (done.returncode, "18 requests of run out left in batches" in done.stderr) == (2, True), done
+    for answer, code, left in (("n", 1, [("out",)]), ("y", 0, [])):
+        returncode, out, err = answered(answer, *delete)
+        assert (returncode, rows(workspace, "SELECT name FROM runs")) == (code, left), err
+        assert "18 requests of run out left in batches and may be paid for" in out
+
+
 def test_a_run_is_not_deleted_unasked_nor_while_it_is_asked(tmp_path: Path) -> None:
     workspace = tmp_path / "w.db"
     assert folkways(*RUN, "--name", "one", "-w", workspace).returncode == 0
     done = finish(
         start("runs", "delete", "one", "-w", workspace, stdin=subprocess.DEVNULL)
     )  # nobody answers the question
-    assert done.returncode != 0 and rows(workspace, "SELECT name FROM runs") == [("one",)]
+    assert done.returncode == 2 and "nobody answered the question" in done.stderr
+    assert "Interrupted" not in done.stderr
+    refused, out, _ = answered("n", "runs", "delete", "one", "-w", workspace)
+    assert (refused, "Nothing was deleted." in out) == (1, True)
+    assert rows(workspace, "SELECT name FROM runs") == [("one",)]
     with ChatServer(latency=5.0) as server:
         process = start(
             "run", "demo/mcq", "--model", f"{server.url}/v1#slow", "--name", "busy", "-w", workspace

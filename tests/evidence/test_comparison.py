@@ -15,6 +15,7 @@ import pytest
 from scipy import stats as reference
 from statsmodels.regression.linear_model import OLS
 
+from folkways.benchmarks.averages import mean_over
 from folkways.cli.table_output import as_markdown, as_text
 from folkways.display import json_for_terminal
 from folkways.errors import FolkwaysError
@@ -61,6 +62,25 @@ def compared(frames: dict[str, pl.DataFrame], **options: object) -> Comparison:
 
 def row_of(comparison: Comparison, facet: str = "all", value: str = "all") -> dict[str, object]:
     return comparison.differences.filter(facet=facet, value=value).row(0, named=True)
+
+
+def test_models_differ_by_what_their_scores_do_where_these_are_means_over_groups() -> None:
+    """And the ranking has those scores."""
+    metric = replace(RIGHT, mean_over="locale")
+    frames = {}
+    for name, seed, level in (("a", 1, 0.9), ("b", 2, 0.2), ("c", 3, 0.5)):
+        small = judged(1 - level, seed, questions=8, cultures=("IE", "FR"))
+        both = [small, judged(level, seed + 9, questions=90, cultures=("IR",))]
+        frames[name] = pl.concat(both).with_columns(locale="culture")
+    comparison = compare_judgements(frames, "x/y", "strict", metric)
+    whole = {name: mean_over(frame, metric, "locale", "locale") for name, frame in frames.items()}
+    rows = comparison.differences.filter(facet="all").select("first", "second", "difference")
+    for first, second, difference in rows.iter_rows():
+        assert difference == pytest.approx(whole[first]["score"] - whole[second]["score"])
+    assert comparison.ranking.sort("model").select("score", "low", "high").rows() == [
+        pytest.approx((one["score"], one["low"], one["high"])) for one in whole.values()
+    ]
+    assert comparison.ranking["score"].is_sorted(descending=True)
 
 
 def total(x: np.ndarray, axis: int = -1) -> np.ndarray:

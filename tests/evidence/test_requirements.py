@@ -72,6 +72,28 @@ def test_only_what_the_interval_rules_out_fails_and_strictly_what_it_does_not_be
         assert "found 30.0 (95 % interval 25.0 to 35.0, 60 questions)" in check.message
 
 
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("required", [0, 20, 24.9, 25, 30, 35, 35.1, 36, 100])
+def test_where_less_is_better_a_requirement_is_the_most_that_a_score_may_be(
+    required: float, strict: bool
+) -> None:
+    """As of the score that counts the opposite."""
+    (check,) = check_minimum(
+        scores(25.0, 30.0, 35.0),
+        Minimum("demo/mcq", "ET", required),
+        "correct",
+        lower_is_better=True,
+        strict=strict,
+    )
+    opposite = Minimum("demo/mcq", "ET", 100 - required)
+    (mirrored,) = check_minimum(scores(65.0, 70.0, 75.0), opposite, "correct", strict=strict)
+    assert check.status is mirrored.status
+    inside = 25 <= required < 35
+    side = "most" if required >= 35 else "above"
+    said = f"{required:g} lies within" if inside else f"{side} {required:g}"
+    assert said in check.message
+
+
 def test_a_score_without_replies_fails_whatever_it_is() -> None:
     (few,) = check_minimum(scores(80.0, 85.0, 90.0, coverage=0.4), Minimum("demo/mcq", "ET", 50), "correct")
     assert few.status is Status.FAIL

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,11 @@ from statsmodels.regression.linear_model import OLS
 from folkways.api import run
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.integrations.compare_logs import compare_logs, read_logs
+from folkways.integrations.report_logs import read_scores
+from tests.integrations.test_every_eval_ever_records import record
+from tests.integrations.test_report_logs import with_instances
 from tests.support.eval_logs import sample, write_inspect_log, write_lm_eval_samples, zipfile, zstd
+from tests.support.helm_runs import helm_run
 from tests.support.river import Done, folkways
 
 N = 40
@@ -361,6 +366,127 @@ def test_samples_of_lm_evaluation_harness_are_compared_by_filter(tmp_path: Path)
     assert "exact_match,flexible" in found["notes"][0]
 
 
+def harness(
+    folder: Path, model: int, scores: Iterable[float], metric: str = "errors", **results: Any
+) -> Path:
+    rows = [{"doc_id": number, metric: score} for number, score in enumerate(scores)]
+    return write_lm_eval_samples(folder / f"m{model}", rows, model=f"org/m{model}", **results)
+
+
+@pytest.mark.parametrize("filters", [("none",), ("strict", "flexible")])
+@pytest.mark.parametrize(("higher", "better"), [(True, "org/m1"), (False, "org/m0")])
+def test_the_harness_says_for_which_metrics_less_is_better(
+    tmp_path: Path, filters: tuple[str, ...], higher: bool, better: str
+) -> None:
+    logs = [
+        write_lm_eval_samples(
+            tmp_path / str(model),
+            [
+                {"doc_id": number, "filter": name, "errors": float(model + number % 2)}
+                for name in filters
+                for number in range(N)
+            ],
+            model=f"org/m{model}",
+            higher_is_better={"quiz": {"errors": higher}, "other": {"errors": not higher}},
+        )
+        for model in (0, 1)
+    ]
+    (comparison,) = compare_logs(*logs)
+    assert comparison.metric.lower_is_better is not higher
+    assert comparison.differences["ahead"].to_list() == [better]
+    for path in logs:
+        (read,) = read_logs(path)
+        assert read.lower_is_better == (frozenset() if higher else frozenset(read.scores))
+
+
+@pytest.mark.parametrize("content", [None, "", '{"model_name": "org/m', "[]"])
+def test_without_its_file_of_results_a_log_says_what_nobody_can_tell(
+    tmp_path: Path, content: str | None
+) -> None:
+    logs = [harness(tmp_path, model, [float(right(model, n)) for n in range(N)]) for model in (0, 1)]
+    (results,) = logs[0].parent.glob("results_*.json")
+    if content is None:
+        results.unlink()
+    else:
+        results.write_text(content)
+    (comparison,) = compare_logs(*logs)
+    what = "does not lie beside it" if content is None else "is damaged"
+    assert (
+        f"m0: {results.name} {what}, so that nobody can tell its model, its settings and for which metrics "
+        "less is better."
+    ) in comparison.notes
+    assert "Not asked or judged alike, version: m0 unknown; org/m1 1.0." in comparison.notes
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_numbers_that_json_lacks_are_scores_of_samples_that_were_not_scored(
+    tmp_path: Path, value: float
+) -> None:
+    scores = [1.0, 0.0, value, 1.0]
+    paths = [
+        harness(tmp_path, 0, scores, total_evaluation_time_seconds=value),
+        write_inspect_log(tmp_path / "a.eval", [sample(n, {"errors": one}) for n, one in enumerate(scores)]),
+        record(tmp_path / "records", "org/m0", scores),
+        helm_run(tmp_path / "suite", "org/m0", scores),
+    ]
+    for path in paths:
+        (read,) = read_logs(path)
+        values = next(iter(read.scores.values()))
+        assert [None if math.isnan(one or 0) else one for one in values] == [1.0, 0.0, None, 1.0], path
+    assert read_logs(paths[0])[0].model == "org/m0"
+
+
+def test_samples_of_the_harness_that_are_there_twice_are_refused(tmp_path: Path) -> None:
+    path = harness(tmp_path, 0, [1.0, 0.0])
+    path.write_text(path.read_text() * 2)
+    with pytest.raises(FolkwaysError, match=r"row 3: has the sample 0 \(filter none\) twice"):
+        read_logs(path)
+
+
+def test_a_log_that_several_names_mean_is_read_once(tmp_path: Path) -> None:
+    scores = [float(right(0, number)) for number in range(N)]
+    with_instances(tmp_path / "records", "org/a", scores)
+    run_of_helm = helm_run(tmp_path / "suite", "org/a", scores)
+    link = tmp_path / "link.eval"
+    link.symlink_to(log(tmp_path, 0))
+    for one, *others in (
+        (tmp_path / "0.eval", link, tmp_path / "records" / ".." / "0.eval"),
+        (tmp_path / "records", *(tmp_path / "records").iterdir()),
+        (run_of_helm, tmp_path / "suite", *run_of_helm.iterdir()),
+    ):
+        sources = read_scores(one)["source"].unique().to_list()
+        for other in others:
+            with pytest.raises(FolkwaysError, match=r"^a comparison needs two logs or more, got (?!.*, /)"):
+                compare_logs(one, other)
+            assert read_scores(one, other)["source"].unique().to_list() == sources, other
+
+
+def test_records_in_a_folder_are_compared(tmp_path: Path) -> None:
+    for model in (0, 1):
+        record(tmp_path / "data" / str(model), f"org/m{model}", [float(right(model, n)) for n in range(N)])
+    (found,) = compared(tmp_path / "data")
+    assert found["models"] == ["org/m0", "org/m1"]
+
+
+def test_the_headline_that_a_log_of_inspect_names_comes_first(tmp_path: Path) -> None:
+    values = {"match": "C", "judge": {"style": 1, "truth": 0}}
+    for named, first in (
+        (None, "match"),
+        ({"scorer": "match", "score": "match", "metric": "accuracy"}, "match"),
+        ({"scorer": "judge", "score": "truth", "metric": "mean"}, "judge.truth"),
+        ({"scorer": "gone", "score": "gone", "metric": "mean"}, "match"),
+    ):
+        path = write_inspect_log(tmp_path / "a.eval", [sample(1, values)])
+        with zipfile.ZipFile(path) as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        header = json.loads(members["header.json"])
+        header["results"] = {"scores": [], "headline": named}
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in (members | {"header.json": json.dumps(header).encode()}).items():
+                archive.writestr(name, content)
+        assert next(iter(read_logs(path)[0].scores)) == first
+
+
 @pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_ZSTANDARD])
 def test_a_log_with_one_wrong_byte_is_read_or_refused_wherever_the_byte_is(
     tmp_path: Path, compression: int
@@ -415,6 +541,8 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     assert "without samples" in says(good, bad)
     write_inspect_log(bad, [sample(1, {}), sample(2, None)])
     assert "no sample has a score" in says(good, bad) and "inspect score" in says(good, bad)
+    write_inspect_log(bad, [sample(1, None), sample(2, None)])
+    assert "each sample failed, the first with: boom" in says(good, bad)
     write_inspect_log(bad, [sample(1, {"essay": [1, 2]})])
     assert "its scorers (essay) give no number" in says(good, bad)
     write_inspect_log(bad, [sample(1, {"other": 1})])
@@ -424,6 +552,14 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     assert "lines.jsonl, row 2: is not a sample of lm-evaluation-harness" in says(good, lines)
     lines.write_text('{"doc_id": 1, "metrics": ["ppl"], "ppl": [1.0, 2]}\n')
     assert "its metrics (ppl) are no numbers" in says(good, lines)
+    for name in ("empty.jsonl", "empty.json", "empty.eval"):
+        (tmp_path / name).touch()
+        assert f"{name}: is empty" in says(good, tmp_path / name)
+    packed = tmp_path / "samples.jsonl.gz"
+    packed.write_bytes(b"packed")
+    assert f"cannot tell which program wrote {packed}; valid: .eval and" in says(good, packed)
+    (results,) = harness(tmp_path, 0, [1.0]).parent.glob("results_*.json")
+    assert "has the results of lm-evaluation-harness over whole tasks" in says(good, results)
     plain = tmp_path / "plain.json"
     plain.write_text("{}")
     assert "is not a log of Inspect" in says(good, plain)

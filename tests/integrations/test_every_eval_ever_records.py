@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,84 @@ def test_records_of_other_people_say_which_way_is_better(tmp_path: Path) -> None
         assert comparison.differences["ahead"].to_list() == ["org/m1" if less else "org/m0"]
 
 
+@pytest.mark.parametrize("aggregate_has_ids", [True, False])
+@pytest.mark.parametrize("others", [0, 1, 2])
+def test_samples_that_name_no_score_are_of_the_only_one_or_nobody_knows_of_which(
+    tmp_path: Path, others: int, aggregate_has_ids: bool
+) -> None:
+    paths = []
+    for model, score in enumerate((0.9, 0.2)):
+        record(
+            tmp_path / str(model),
+            f"org/m{model}",
+            [score] * 9,
+            lower_is_better=True,
+            evaluation_result_id=None,
+        )
+        path = tmp_path / str(model) / "0.json"
+        document = json.loads(path.read_bytes())
+        (result,) = document["evaluation_results"]
+        result |= {"evaluation_name": "quiz"}
+        if not aggregate_has_ids:
+            del result["evaluation_result_id"]
+        more = [
+            {
+                **result,
+                "evaluation_result_id": str(number) if aggregate_has_ids else None,
+                "metric_config": {"metric_name": f"Other {number}"},
+            }
+            for number in range(others)
+        ]
+        unrelated = {**result, "evaluation_name": "another quiz"}
+        path.write_text(json.dumps(document | {"evaluation_results": [result, *more, unrelated]}))
+        paths.append(path)
+    (comparison,) = compare_logs(*paths)
+    unknown = [note for note in comparison.notes if "do not name the score" in note]
+    assert comparison.metric.lower_is_better is (others == 0)
+    assert comparison.metric.name == ("score" if others else "Toxicity")
+    names = ", ".join(["Toxicity", *(f"Other {number}" for number in range(others))])
+    assert unknown == [
+        f"org/m{model}: its samples do not name the score that they are of ({names})."
+        for model in (0, 1)
+        if others
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "0.json does not lie beside it, so that nobody can tell its settings and for which"),
+        ("", "0.json is damaged, or no record, so that nobody can tell its settings and for which"),
+        ('{"schema_version": "0.3.0", "evaluation_res', "0.json is damaged, or no record"),
+        ("[]", "0.json is damaged, or no record"),
+    ],
+)
+def test_samples_without_their_record_say_what_nobody_can_tell(
+    tmp_path: Path, content: str | None, said: str
+) -> None:
+    samples = record(tmp_path, "org/a", [1.0], aggregate=False)
+    if content is not None:
+        (tmp_path / "0.json").write_text(content)
+    (note,) = read_logs(samples)[0].notes
+    assert note.startswith(said)
+
+
+@pytest.mark.parametrize("named", ["0.json", "0_samples.jsonl"])
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_samples_with_another_checksum_than_their_record_says_are_told(
+    tmp_path: Path, named: str, is_changed: bool
+) -> None:
+    samples = record(tmp_path, "org/a", [1.0])
+    document = json.loads((tmp_path / "0.json").read_bytes())
+    document["detailed_evaluation_results"]["checksum"] = sha256(samples.read_bytes()).hexdigest()
+    (tmp_path / "0.json").write_text(json.dumps(document))
+    if is_changed:
+        samples.write_text(samples.read_text().replace('"score": 1.0', '"score": 0.0'))
+    notes = read_logs(tmp_path / named)[0].notes
+    said = "0_samples.jsonl has another checksum than the record says: one of the two was changed"
+    assert notes == ([said] if is_changed else [])
+
+
 def test_the_command_that_names_the_model_is_no_setting(tmp_path: Path) -> None:
     paths = [record(tmp_path / name, f"org/{name}", [1.0, 0.0] * 10) for name in ("a", "b")]
     for path in paths:
@@ -172,9 +251,10 @@ def test_values_of_another_kind_than_the_schema_says_are_said(
 
 @pytest.mark.parametrize("field", ["input", "output", "metadata", "evaluation", "error"])
 def test_an_instance_whose_values_are_of_another_kind_is_read_or_refused(tmp_path: Path, field: str) -> None:
-    for wrong in (3, "x", [3], {"raw": 3, "score": [3], "state": {}}, None):
+    for wrong in (3, "x", [3], {"raw": 3, "score": [3], "state": {}, "question": {"a": None}}, None):
         try:
-            read_logs(record(tmp_path, "org/a", [1.0], **{field: wrong}))
+            (read,) = read_logs(record(tmp_path, "org/a", [1.0], **{field: wrong}))
+            assert read.contribution().scores.height
         except FolkwaysError as error:
             assert "0_samples.jsonl" in str(error)
 

@@ -113,6 +113,26 @@ def test_the_signature_of_other_peoples_scores_has_what_their_record_says_of_the
     assert len(prompts) == 2
 
 
+@pytest.mark.parametrize("score", [0.0, 1.5, -40.0, 1e9])
+def test_a_report_has_scores_outside_of_shares_also_where_no_interval_is_known(
+    tmp_path: Path, score: float
+) -> None:
+    """Few samples of a metric without bounds have no interval; the axis has the scores then."""
+    logs = [
+        write_inspect_log(
+            tmp_path / f"{model}.eval",
+            [sample(number, {"words": score + model * number - 3}) for number in range(5)],
+            model=f"org/m{model}",
+        )
+        for model in (0, 1)
+    ]
+    out = tmp_path / "report"
+    public.report_logs(*logs, out=out, formats="html,md,csv,parquet,latex")
+    table = pl.read_csv(out / "scores.csv")
+    assert table["score"].to_list() == pytest.approx([score - 3, score - 1])
+    assert table["low"].null_count() == 2
+
+
 def test_a_report_of_records_shows_their_intervals_and_warns_of_scores_without(tmp_path: Path) -> None:
     """From Python; a result that a record has twice is shown once."""
     with_instances(tmp_path / "in/a", "org/one", RIGHT)

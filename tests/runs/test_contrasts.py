@@ -12,12 +12,15 @@ from polars.testing import assert_frame_equal
 
 import folkways as api
 from folkways.evidence.order import ModelContrasts
+from folkways.integrations.every_eval_ever.export import export_run as export_records
+from folkways.integrations.inspect.export import export_run as export_logs
 from folkways.records import SCORES
 from folkways.reports.data import ReportData
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from folkways.runs.results.report import verdict_on_runs
 from folkways.workspace import results, schema
+from tests.support.hub_benchmarks import write_piqa
 
 TASK = "demo/saq"
 
@@ -152,3 +155,53 @@ def test_models_are_compared_on_prompts_as_they_are(tmp_path: Path) -> None:
     )
     stored = compared(treated.report_data(with_judgements=False, with_verdict=True), "demo/mcq")
     assert stored.contrasts["difference"].abs().max() == 0 and stored.contrasts.height > 0
+
+
+IN_ENGLISH, OTHERS = "tea warm", {"Brötchen": "B", "畳": "B", "queijo": "A"}
+
+
+def of_english(prompt: str) -> str:
+    return "A" if IN_ENGLISH in prompt else "none"
+
+
+def of_others(prompt: str) -> str:
+    return next((right for word, right in OTHERS.items() if word in prompt), "none")
+
+
+@pytest.fixture(scope="module")
+def varieties(tmp_path_factory: pytest.TempPathFactory) -> api.Run:
+    """A task whose score is the mean over varieties: one model is right in the large one, the other in the
+    three small ones."""
+    folder = tmp_path_factory.mktemp("varieties")
+    write_piqa(folder / "piqa", ("deu_latn", "jpn_jpan", "por_latn_braz"), 4)
+    write_piqa(folder / "piqa", ("eng_latn",), 40)
+    asked = {"releases": {"global-piqa": str(folder / "piqa")}, "workspace": folder / "w.db"}
+    return api.run("global-piqa", models=[of_english, of_others], **asked)
+
+
+@pytest.mark.parametrize("way", ["stored", "judgements", "compare", "logs", "records"])
+def test_every_difference_is_that_of_scores_that_are_means_over_groups(
+    way: str, varieties: api.Run, tmp_path: Path
+) -> None:
+    task, stored = "global-piqa/mcq", (varieties.workspace, varieties.record)
+    scores = varieties.scores().filter(facet="all", metric="accuracy")
+    assert dict(scores.select("endpoint", "score").rows()) == {
+        "python/of_english": 25.0,
+        "python/of_others": 75.0,
+    }
+    if way == "stored":
+        contrasts = compared(varieties.report_data(with_judgements=False, with_verdict=True), task).contrasts
+    elif way == "judgements":
+        contrasts = compared(replace(varieties.report_data(), contrasts={}), task).contrasts
+    elif way == "compare":
+        contrasts = varieties.compare()[0].differences
+    elif way == "logs":
+        export_logs(*stored, tmp_path, unlicensed_items=True)
+        contrasts = api.compare_logs(*tmp_path.rglob("*.eval"))[0].differences
+    else:
+        export_records(*stored, tmp_path, unlicensed_items=True)
+        boards: list[Leaderboard] = []
+        api.report_logs(*tmp_path.rglob("data/**/*.json"), out=tmp_path / "report", tell=boards.append)
+        contrasts = boards[0].contrasts(boards[0].view.tasks[0])
+    first, apart = contrasts.filter(facet="all").select("first", "difference").row(0)
+    assert apart == pytest.approx(-50.0 if first.endswith("of_english") else 50.0)

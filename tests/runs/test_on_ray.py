@@ -67,17 +67,20 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cluster(cache: Path) -> Iterator[Any]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FOLKWAYS_CACHE", str(cache))
-        with nodes_of_ray(NODES) as started:
-            yield started
-
-
-@pytest.fixture(scope="module")
 def server() -> Iterator[ChatServer]:
     with ChatServer() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def cluster(cache: Path, server: ChatServer) -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FOLKWAYS_CACHE", str(cache))
+        patch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        patch.setenv("OPENAI_API_KEY", "of-the-nodes")
+        with nodes_of_ray(NODES) as started:
+            patch.delenv("OPENAI_API_KEY")
+            yield started
 
 
 def ask(server: ChatServer, release: Path, workspace: str, cluster: Cluster | None = None, **options: object):
@@ -363,7 +366,21 @@ def test_an_error_of_a_worker_arrives_as_one_of_the_workspace_or_as_any_other(
     assert (type(there), str(there)) == (kind, "full")
 
 
-def test_what_no_worker_can_do_is_said_before_anything_is_asked(
+def test_the_nodes_have_the_key_and_the_command_needs_none(
+    cluster: Any, mcq: Callable[[int], Path], tmp_path: Path
+) -> None:
+    asked = {
+        "models": "openai/test-model",
+        "releases": {"blend": str(mcq(20))},
+        "workspace": tmp_path / "w.db",
+    }
+    done = run("blend/mcq", **asked, asking=AskOptions(cluster=Cluster("ray", workers=1), every=0.2))
+    assert done.record.state == "finished"
+    with pytest.raises(FolkwaysError, match="needs a key: set the environment variable OPENAI_API_KEY"):
+        run("blend/mcq", **asked, afresh=True)
+
+
+def test_what_no_worker_can_do_is_said_before_anything_is_asked_and_leaves_no_run(
     cluster: Any, server: ChatServer, mcq: Callable[[int], Path], tmp_path: Path
 ) -> None:
     release, workspace = mcq(40), str(tmp_path / "w.db")
@@ -374,6 +391,7 @@ def test_what_no_worker_can_do_is_said_before_anything_is_asked(
     with pytest.raises(FolkwaysError, match="serve starts the server of a model without an address"):
         ask(server, release, workspace, Cluster("ray", workers=1, serve="serve {port}"))
     assert server.stats()["total"] == 0
+    assert rows(tmp_path / "w.db", "SELECT 1 FROM runs") == []
 
 
 def test_models_take_turns_on_the_gpu_of_a_node_and_kill_9_of_a_worker_loses_nothing(

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import blake2b
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -32,6 +33,7 @@ from folkways.runs.sampling.strata import (
     unit_totals,
 )
 from folkways.stats.stratified import StratumSample, anytime_mean, mean_over_strata
+from tests.support.xcr_data import write_small_corpus
 
 RIGHT = Metric("right", "Right", "")
 SHARE = Metric("share", "Share", "", "mean", 10.0, (0.2, 0.8))
@@ -146,6 +148,17 @@ def test_a_headline_without_bounds_cannot_be_sampled(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(type(task), "metrics", (COUNT,))
     with pytest.raises(FolkwaysError, match="cannot be sampled"):
         sampling_frame(plan_of(), None)
+
+
+def test_strata_are_narrowed_by_the_first_metric_that_is_computed(tmp_path: Path) -> None:
+    """Without BERT that is an edit similarity, which has bounds; BERTScore has others."""
+    write_small_corpus(tmp_path)
+    read: dict[str, Any] = {"releases": {"xcr": str(tmp_path)}}
+    frame = sampling_frame(plan_of("xcr/adaptation", **read), None)
+    assert frame.metric.name == "csi_edit_intra"
+    assert frame.populations == {"ARAB": 5, "CN": 5}
+    with pytest.raises(FolkwaysError, match="values of its score CSI_bert, in English have no upper bound"):
+        sampling_frame(plan_of("xcr/adaptation", **read, scoring_models={"bert-en": "tiny"}), None)
 
 
 def judgements(seed: int = 1) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from folkways.benchmarks.released_data import open_release
 from folkways.errors import FolkwaysError, FolkwaysWarning, UnknownNameError
 from folkways.releases.release_records import Release
 from folkways.runs.options import RunOptions
-from folkways.runs.planning.plan import item_batches, select_items
+from folkways.runs.planning.plan import Plan, config_of, item_batches, select_items
 from folkways.runs.planning.tasks import plan_tasks
 from tests.support.river import folkways
 
@@ -124,6 +124,23 @@ def test_each_task_is_asked_about_those_of_the_cultures_that_it_has() -> None:
     assert asked["demo/saq"] == ("KR", "US")
     assert asked["demo/identification"] == ("ANGLO",)
     assert all(next(plan.prompts()).height for plan in planned)
+
+
+@pytest.mark.parametrize("task", ["demo/saq", "demo/saq?limit=3", "demo/saq?{option}={backwards}"])
+@pytest.mark.parametrize(
+    ("option", "names"),
+    [("cultures", ("KR", "ET", "US")), ("languages", ("local", "en")), ("variants", ("plain", "brief"))],
+)
+def test_the_order_of_choices_makes_no_other_run(task: str, option: str, names: tuple[str, ...]) -> None:
+    configs = []
+    for chosen in (names, names[::-1], (*names, names[0])):
+        own = task.format(option=option, backwards=",".join(chosen))
+        choices: dict[str, Any] = {} if own != task else {option: chosen}
+        options = RunOptions(tasks=(own,), prompt_texts={"brief": "{question}"}, **choices)
+        configs.append(config_of(Plan(options, tuple(plan_tasks(options)))))
+    assert configs[0] == configs[1] == configs[2]
+    fewer = RunOptions(tasks=("demo/saq",), prompt_texts={"brief": "{question}"}, **{option: names[:1]})
+    assert config_of(Plan(fewer, tuple(plan_tasks(fewer)))) not in configs
 
 
 def test_a_task_about_none_of_the_cultures_is_left_out() -> None:

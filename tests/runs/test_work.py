@@ -220,7 +220,7 @@ def test_a_worker_that_fails_everything_stops_the_run_and_the_next_session_tries
         folkways("plan", "blend/mcq", "--release", mcq(40), "--model", at, "--name", "study", "-w", workspace)
         refused = folkways("work", "study", "--model", at, "-w", workspace)
         assert refused.returncode == 1
-        assert "study is stopped" in refused.stderr
+        assert "study is not finished: " in refused.stderr
         server.control(require_key=None)
         done = finish(start("work", "study", "--model", at, "-w", workspace))
         assert done.returncode == 0, done.stderr

@@ -126,6 +126,55 @@ def test_a_third_model_changes_nothing_between_two(seed: int, others: int, lost:
     )
 
 
+@pytest.mark.parametrize("largest", [1.0, None])
+@pytest.mark.parametrize("lost", [0.0, 0.2])
+def test_groups_count_alike_however_many_rows_a_pair_shares_of_each(
+    largest: float | None, lost: float
+) -> None:
+    values, questions = replies(9, 120, 3, 40, lost)
+    groups = np.repeat([0, 1, 2, 3], [2, 8, 30, 80])
+    values[groups == 0, 0] = math.nan  # two pairs share nothing of the first group
+    found = paired_contrasts(values, questions, largest, groups=groups)
+    for at, (first, second) in enumerate(combinations(range(3), 2)):
+        shared = values[:, [first, second]][~np.isnan(values[:, first] - values[:, second])]
+        of_row = groups[~np.isnan(values[:, first] - values[:, second])]
+        means = np.mean([shared[of_row == group].mean(axis=0) for group in np.unique(of_row)], axis=0)
+        assert (found.first_mean[at], found.second_mean[at]) == pytest.approx(means)
+        assert found.difference[at] == pytest.approx(means[0] - means[1])
+        assert found.low[at] < found.difference[at] < found.high[at]
+
+
+def test_groups_of_the_same_size_change_nothing() -> None:
+    values, questions = replies(10, 120, 3, 40, 0.0)
+    alike = paired_contrasts(values, questions, 1.0, groups=np.arange(120) % 4)
+    for at in range(3):
+        assert entry(alike, at) == pytest.approx(entry(paired_contrasts(values, questions, 1.0), at))
+
+
+LOCALES = np.array([307, 410, 543, 1075, 1929, 2345, 2734, 3699]) // 12
+"""Rows of eight locales of SemEval-2026, in proportion."""
+
+
+@pytest.mark.parametrize(("questions", "apart"), [(60, 0.15), (2000, 0.0)])
+def test_the_interval_over_unequal_groups_has_the_coverage_it_says(questions: int, apart: float) -> None:
+    """Also where questions are shared by groups, and groups differ."""
+    rng, groups = np.random.default_rng(11), np.repeat(np.arange(LOCALES.size), LOCALES)
+    chances = np.clip(0.6 + 0.2 * rng.standard_normal((2, LOCALES.size)), 0.2, 0.8)
+    truth = float((chances[0] - chances[1]).mean())
+    covered = widths = pooled = 0.0
+    for _ in range(300):
+        asked = rng.integers(0, questions, groups.size)
+        shift = np.clip(apart * rng.standard_normal((2, questions)), -0.2, 0.2)[:, asked]
+        right = (rng.random((2, groups.size)) < chances[:, groups] + shift).astype(float).T
+        found = paired_contrasts(right, asked, 1.0, groups=groups)
+        covered += found.low[0] <= truth <= found.high[0]
+        widths += found.high[0] - found.low[0]
+        every = paired_contrasts(right, asked, 1.0)
+        pooled += every.high[0] - every.low[0]
+    assert 0.93 <= covered / 300 <= 0.99
+    assert widths < 1.8 * pooled  # small groups tell less, and no row counts as if it were many questions
+
+
 def test_matrices_of_pairs() -> None:
     values, questions = replies(8, 60, 3, 30, 0.0)
     found = paired_contrasts(values, questions, 1.0)

@@ -67,10 +67,15 @@ def write_inspect_log(
 
 
 def write_lm_eval_samples(
-    folder: Path, rows: Sequence[Mapping[str, Any]], *, task: str = "quiz", model: str = "org/model"
+    folder: Path,
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    task: str = "quiz",
+    model: str = "org/model",
+    **results: Any,
 ) -> Path:
     """``samples_TASK_TIME.jsonl``, with the file of results beside it. rows: doc_id, filter and metrics by
-    name."""
+    name. results: what else the file of results has."""
     folder.mkdir(parents=True, exist_ok=True)
     time = "2026-11-01T10-00-00.123456"
     (folder / f"results_{time}.json").write_text(
@@ -80,6 +85,7 @@ def write_lm_eval_samples(
                 "versions": {task: 1.0},
                 "n-shot": {task: 0},
                 "config": {"gen_kwargs": None},
+                **results,
             }
         )
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import polars as pl
 
@@ -18,7 +19,7 @@ POOLED = "{} (pooled)"
 """The facet of the share of all rows, shown next to the mean over groups."""
 
 
-def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) -> dict[str, object]:
+def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) -> dict[str, Any]:
     """The mean over groups: records.SCORE_NUMBERS.
 
     The interval combines those of the groups (``interval_of_average``); a single group keeps its own. Groups

@@ -7,7 +7,7 @@ A new benchmark is one folder with a ``Benchmark`` and one entry point in the gr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, Self
@@ -22,7 +22,7 @@ from folkways.benchmarks.results import Result
 from folkways.benchmarks.studies import StudyExport
 from folkways.benchmarks.suites import Suite
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.records import Metric
+from folkways.records import Metric, headline_of
 from folkways.releases.readers import Reader
 from folkways.releases.release_records import Release
 
@@ -278,6 +278,15 @@ def overrides(task: Task, member: str) -> bool:
 def has_free_answers(task: Task) -> bool:
     """Whether a model or a person can judge the task's replies by the accepted answers."""
     return overrides(task, "accepted_answers")
+
+
+def headline_with(task: Task, roles: Container[str] = ()) -> Metric:
+    """``records.headline_of`` the metrics that a task computes with models in these ``roles``, before
+    anything is judged."""
+    models = task.scoring.models
+    by_models = {name for role in models for name in role.metrics}
+    computed = {name for role in models if role.name in roles for name in role.metrics}
+    return headline_of(task.metrics, {metric.name for metric in task.metrics} - by_models | computed)
 
 
 def needs_whole_questions(task: Task) -> bool:

@@ -155,8 +155,8 @@ def _cells(inputs: Inputs) -> Iterator[pl.DataFrame]:
 
 def _headline(inputs: Inputs, task: str) -> Metric | None:
     """The task's headline metric if it is a share, whose groups can be shrunk."""
-    metrics = inputs.metrics.get(task, ())
-    return metrics[0] if metrics and metrics[0].bounds == (0.0, 1.0) else None
+    metric = inputs.headline(task) if inputs.metrics.get(task) else None
+    return metric if metric and metric.bounds == (0.0, 1.0) else None
 
 
 def _of_task(inputs: Inputs, task: str, metric: Metric) -> Iterator[pl.DataFrame]:

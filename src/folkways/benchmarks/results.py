@@ -38,7 +38,7 @@ JUDGED: Schema = {**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String}
 
 LEAST_COVERAGE = 0.9
 """Share of the expected rows of a model, in every culture and language, that needs a reply before analyses
-use the model.
+use the model. Where the whole task has it, a single lost reply leaves no group out that has another.
 
 Below it, the missing questions may be of another kind, and a difference between groups may come from what
 is missing.
@@ -168,13 +168,18 @@ class Inputs:
 
     @cached_property
     def _coverage(self) -> pl.DataFrame:
-        """How many counted judgements of models were expected, and how many of them got a reply, by task,
-        profile and GROUP."""
+        """How many counted judgements of models were expected, how many of them got a reply, and how many
+        replies were lost, which may take other rows of a question with them, by task, profile and GROUP."""
         rows = self.judged.select(
-            "task", "profile", *GROUP, counted=self._of_model, replied=~self._lost
+            "task",
+            "profile",
+            *GROUP,
+            counted=self._of_model,
+            replied=~self._lost,
+            lost=pl.col("state").is_in(LOST),
         ).filter("counted")
         groups = rows.group_by("task", "profile", *GROUP, maintain_order=True)
-        return plain(groups.agg(expected=pl.len(), replied=pl.col("replied").sum()))
+        return plain(groups.agg(pl.col("replied", "lost").sum(), expected=pl.len()))
 
     @property
     def asked_about(self) -> pl.DataFrame:
@@ -184,10 +189,18 @@ class Inputs:
     @cached_property
     def _thin(self) -> pl.DataFrame:
         """task, endpoint and the group with the least coverage, with its expected rows and replies, of models
-        that are left out."""
-        share = pl.col("replied") / pl.col("expected")
-        below = self._coverage.filter(share < LEAST_COVERAGE).sort(share, "culture", "language")
-        return below.unique(["task", "endpoint"], keep="first", maintain_order=True)
+        that are left out; ``lost`` is null where not a group but all of them have too few."""
+        share, of_model = pl.col("replied") / pl.col("expected"), ["task", "endpoint"]
+        by_chance = (pl.col("lost") < 2) & (pl.col("replied") > 0)
+        groups = self._coverage.filter(share < LEAST_COVERAGE, ~by_chance)
+        whole = self._coverage.group_by(of_model, maintain_order=True).agg(
+            pl.col("replied", "expected").sum()
+        )
+        parts = [groups, whole.filter(share < LEAST_COVERAGE)]
+        every = pl.concat(parts, how="diagonal").sort(
+            pl.col("lost").is_null(), share, "culture", "language", maintain_order=True
+        )
+        return every.unique(of_model, keep="first", maintain_order=True)
 
     def left_out(self, tasks: Sequence[str]) -> list[str]:
         """Sentences on each model that is left out of these tasks, whole or in part: which and why."""
@@ -207,7 +220,8 @@ class Inputs:
             if few := [_too_few(row) for row in of_tasks if not row["replied_none"]]:
                 yield (
                     f"{endpoint} is left out of {named(few, 'and of', '; of ')}, and an analysis needs "
-                    f"{100 * LEAST_COVERAGE:.0f} % in every culture and language."
+                    f"{100 * LEAST_COVERAGE:.0f} %, and in every culture and language as much or all but "
+                    "one row."
                 )
 
     def _without_reply(self, tasks: Sequence[str]) -> Iterator[str]:
@@ -229,7 +243,9 @@ class Inputs:
         """Why nothing of a task can be analysed, and what to do."""
         too_few = list(self.too_few([task]))
         if too_few:
-            return NotAvailableError(f"{' '.join(too_few)} Ask what is missing: run the same command again")
+            return NotAvailableError(
+                f"{' '.join(too_few)} Ask what is missing with the command that began the run"
+            )
         if task in self.asked:
             return NotAvailableError(f"needs judgements of a model on {task}, not of baselines alone")
         return NotAvailableError(f"needs judgements of {task}; run it: folkways run {task} --model NAME")
@@ -279,10 +295,11 @@ class Inputs:
 
 
 def _too_few(row: Mapping[str, Any]) -> str:
-    """A task and how few of its rows got a reply in the group with the least coverage."""
-    where = f"{name_of_code(row['culture'])} ({name_of_code(row['language'])})"
+    """A task and how few of its rows got a reply, in the group with the least coverage or in all."""
+    group = f"in {name_of_code(row['culture'])} ({name_of_code(row['language'])}) "
+    where = "" if row["lost"] is None else group
     share = int(100 * row["replied"] / row["expected"])
-    return f"{row['task']}: in {where} {row['replied']:,} of {row['expected']:,} rows got a reply ({share} %)"
+    return f"{row['task']}: {where}{row['replied']:,} of {row['expected']:,} rows got a reply ({share} %)"
 
 
 @dataclass(frozen=True)

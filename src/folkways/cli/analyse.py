@@ -8,7 +8,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.options import workspace_option
-from folkways.cli.out import format_option, out_option, terminal
+from folkways.cli.out import format_option, out_option, print_json, terminal
 from folkways.cli.table_files import check_target, figures_option, write_figures, write_tables
 
 
@@ -49,7 +49,7 @@ def command(
     folkways analyse RUN_A RUN_B --format md --out analyses.md
     """
     if listed:
-        _list()
+        _list(as_json=shape == "json")
         return
     from folkways.benchmarks.results import make_results
     from folkways.errors import FolkwaysError
@@ -77,18 +77,32 @@ def command(
     write_tables(tables, shape, out)
 
 
-def _list() -> None:
+def _list(*, as_json: bool) -> None:
     from rich.table import Column, Table
 
     from folkways.benchmarks.registry import benchmarks
     from folkways.evidence.groups import OF_ANY_BENCHMARK
 
-    shown = Table("benchmark", Column("analysis", no_wrap=True), "asks", "of", box=None, header_style="bold")
-    for benchmark in benchmarks().values():
-        for result in benchmark.results:
-            if result.tasks:
-                shown.add_row(benchmark.name, result.name, result.about, ", ".join(result.tasks))
-    for result in OF_ANY_BENCHMARK:
-        of = "two benchmarks or more" if result.across_benchmarks else "any task"
-        shown.add_row("several" if result.across_benchmarks else "any", result.name, result.about, of)
+    of_benchmarks = [
+        (benchmark.name, result.name, result.about, ", ".join(result.tasks))
+        for benchmark in benchmarks().values()
+        for result in benchmark.results
+        if result.tasks
+    ]
+    of_any = [
+        ("several", result.name, result.about, "two benchmarks or more")
+        if result.across_benchmarks
+        else ("any", result.name, result.about, "any task")
+        for result in OF_ANY_BENCHMARK
+    ]
+    headings = ("benchmark", "analysis", "asks", "of")
+    rows = of_benchmarks + of_any
+    if as_json:
+        print_json([dict(zip(headings, row, strict=True)) for row in rows])
+        return
+    shown = Table(
+        *(Column(name, no_wrap=name == "analysis") for name in headings), box=None, header_style="bold"
+    )
+    for row in rows:
+        shown.add_row(*row)
     terminal().print(shown)

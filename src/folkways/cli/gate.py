@@ -19,7 +19,7 @@ from folkways.cli.options import coverage_option, github_option, workspace_optio
     "minimums",
     multiple=True,
     metavar="TASK[:CULTURE]=X",
-    help="Score that must be reached; repeatable.",
+    help="Score that must be reached (where less is better, X at most); repeatable.",
 )
 @click.option(
     "--max-drop-vs", "drops", multiple=True, metavar="RUN=Y", help="Points a score may be below that run's."

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, quoted
 
 EXAMPLES: dict[str, Any] = {
     "tasks": ["demo"],
@@ -87,10 +87,12 @@ def command(file: Path, of_papers: tuple[str, ...]) -> None:
         raise FolkwaysError(f"{file} exists already and was not changed; name another file")
     if of_papers:
         write_bytes(file, _prompts_file(of_papers).encode())
-        click.echo(f"wrote {file}; fill it in, and give it to folkways run or build: --prompts {file}")
+        click.echo(
+            f"wrote {file}; fill it in, and give it to folkways run or build: --prompts {quoted(file)}"
+        )
         return
     write_bytes(file, recipe_text(file.name).encode())
-    click.echo(f"wrote {file}; run it with: folkways run {file}")
+    click.echo(f"wrote {file}; run it with: folkways run {quoted(file)}")
 
 
 def _prompts_file(names: tuple[str, ...]) -> str:
@@ -123,7 +125,7 @@ def recipe_text(name: str) -> str:
     from folkways.cli.run import command as run
 
     parameters = keys(run)
-    lines = [OPENING.format(name=name)]
+    lines = [OPENING.format(name=quoted(name))]
     for key, value in EXAMPLES.items():
         item = tomlkit.inline_table() if isinstance(value, dict) else tomlkit.item(value)
         if isinstance(value, dict):

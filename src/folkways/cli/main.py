@@ -196,7 +196,10 @@ def main() -> None:
             code = cli(standalone_mode=False)  # the exit code of an Exit; None if the command just ended
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as end:
+        if isinstance(end.__context__, EOFError):
+            _say("nobody answered the question: standard input has ended\nSee --help for the option to give")
+            sys.exit(2)
         interrupts.leave()
     except click.ClickException as error:
         error.show()

@@ -13,7 +13,7 @@ from string import Template
 
 import click
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, quoted
 
 KINDS = {
     "choice": "multiple choice: a TOML file says which columns are question, options and answer; no code",
@@ -73,7 +73,7 @@ def command(name: str, kind: str | None, title: str | None, out: Path | None) ->
     click.echo(
         f"wrote {folder}: your questions go into {folder / module / 'data' / 'questions.csv'}. Try it:"
     )
-    click.echo(f"  pip install -e {folder}\n  folkways run {name} --model baseline/first")
+    click.echo(f"  pip install -e {quoted(folder)}\n  folkways run {name} --model baseline/first")
 
 
 def check_name(name: str) -> str:

@@ -13,7 +13,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.recipe import TasksArgument
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, quoted
 from folkways.runs.options import (
     OPTION_KINDS,
     AskOptions,
@@ -135,7 +135,7 @@ def workspace_option(command: F) -> F:
 
 def workspace_named(workspace: str) -> str:
     """The option as part of a suggested command; empty for the default."""
-    return "" if workspace == DEFAULT_WORKSPACE else f" --workspace {workspace}"
+    return "" if workspace == DEFAULT_WORKSPACE else f" --workspace {quoted(workspace)}"
 
 
 def limit_option(command: F) -> F:

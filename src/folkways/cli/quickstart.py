@@ -12,7 +12,7 @@ import click
 
 from folkways.cli.out import how_to_go_on, report_option, terminal
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, quoted
 from folkways.files import check_several
 
 if TYPE_CHECKING:
@@ -114,9 +114,6 @@ def _show(done: Run, out: Path) -> None:
     click.echo(f"\nReport:    {(out / 'report.html').resolve()}")
     click.echo(f"Workspace: {(out / 'folkways.db').resolve()}")
     click.echo("\nNext, a model of your own: one on this machine, or one behind a key (in the environment)")
-    click.echo(
-        f"  folkways run demo --model ollama/llama3.2 --workspace {out / 'folkways.db'} --report report"
-    )
-    click.echo(
-        f"  folkways run demo --model openai/gpt-4o-mini --workspace {out / 'folkways.db'} --report report"
-    )
+    workspace = quoted(out / "folkways.db")
+    for model in ("ollama/llama3.2", "openai/gpt-4o-mini"):
+        click.echo(f"  folkways run demo --model {model} --workspace {workspace} --report report")

@@ -131,8 +131,9 @@ def delete(run: str, workspace: str, yes: bool) -> None:
     \b
     folkways runs delete run-1
     """
-    from folkways.display import single_line
+    from folkways.display import plural, single_line
     from folkways.workspace.database import open_workspace
+    from folkways.workspace.queue.batches import out_of_run
     from folkways.workspace.queue.request_queue import RequestQueue
     from folkways.workspace.run_records import find_run, forget_run
 
@@ -145,10 +146,20 @@ def delete(run: str, workspace: str, yes: bool) -> None:
             f"another process is asking run {record.name}; stop that process first (Ctrl-C), then "
             "delete the run"
         )
+    out, _ = out_of_run(database, record.id)
+    lost = (
+        f"{plural(out, 'request')} of run {record.name} left in batches and may be paid for; without the run "
+        "nothing collects the replies"
+    )
+    if yes and out:
+        raise FolkwaysError(f"{lost}: collect them first, or delete it without --yes")
     if not yes:
-        click.confirm(
-            f"Delete run {single_line(record.name)} ({record.state}), its judgements and scores?", abort=True
-        )
+        if out:
+            click.echo(single_line(f"{lost}."))
+        what = f"run {single_line(record.name)} ({record.state}), its judgements and scores"
+        if not click.confirm(f"Delete {what}?"):
+            click.echo("Nothing was deleted.")
+            raise click.exceptions.Exit(1)
     forget_run(database, record)
     click.echo(f"deleted run {single_line(record.name)}; the replies stay in {workspace}")
 
@@ -174,7 +185,7 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
 
     database = open_workspace(workspace, create=False)
     if recipe is not None:
-        click.echo(_recipe(run_records.find_run(database, recipe)), nl=False)
+        _print_recipe(run_records.find_run(database, recipe), as_json=as_json)
         return
     runs = list_runs(database)
     if as_json:
@@ -240,8 +251,8 @@ def _columns_that_fit(lines: Sequence[Sequence[str]], width: int) -> int:
     return len(headings)
 
 
-def _recipe(run: RunRecord) -> str:
-    """The recipe of a run as a file; FolkwaysError if the run has none."""
+def _print_recipe(run: RunRecord, *, as_json: bool) -> None:
+    """The recipe of a run as a file, or what is in it; FolkwaysError if the run has none."""
     import tomlkit
 
     if run.recipe is None:
@@ -249,7 +260,8 @@ def _recipe(run: RunRecord) -> str:
             f"run {run.name} has no recipe: only folkways run stores one, since version 0.2; write one with: "
             "folkways init"
         )
-    return (
-        f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE\n"
-        + tomlkit.dumps(run.recipe)
-    )
+    if as_json:
+        print_json(run.recipe)
+        return
+    click.echo(f"# Run {run.name}, planned by folkways {run.version}. Ask the same: folkways run FILE")
+    click.echo(tomlkit.dumps(run.recipe), nl=False)

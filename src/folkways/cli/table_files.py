@@ -44,7 +44,7 @@ def figures_option() -> Callable[[F], F]:
             from folkways.errors import need_extra
 
             check_folder(folder)
-            need_extra("report", "figures", "vl_convert")
+            need_extra("report", "drawing figures", "vl_convert")
         return folder
 
     return click.option(

@@ -13,7 +13,7 @@ from folkways.cli.grouped_options import GroupedCommand
 from folkways.cli.options import ask_options, serve_option, workspace_named, workspace_option
 from folkways.cli.out import how_to_go_on
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, quoted
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions
@@ -93,14 +93,17 @@ def command(
     done = sum(counts.done for counts in outcome)
     console.print(f"This worker got {done:,} {'reply' if done == 1 else 'replies'}.")
     if left.state == "asked":
-        scoring = f"folkways score {left.name}{workspace_named(workspace)}"
+        scoring = f"folkways score {quoted(left.name)}{workspace_named(workspace)}"
         console.print(f"Everything has been asked. Judge and score it: {scoring}", soft_wrap=True)
     elif left.state == "running":
         console.print(f"Other workers are still asking {left.name}.")
         if any(counts.stopped == INTERRUPTED for counts in outcome):
             raise click.exceptions.Exit(interrupts.exit_code())
     else:
-        console.print(f"{left.name} is {left.state}: {how_to_go_on(left.reason)}", soft_wrap=True)
+        how = "incomplete" if left.state == "incomplete" else "not finished"
+        shared = ". All workers of a run share one: go on with a larger --budget."
+        reason = f"{left.reason}{shared}" if left.state == "budget" else left.reason
+        console.print(f"{left.name} is {how}: {how_to_go_on(reason)}", soft_wrap=True)
         raise click.exceptions.Exit(interrupts.exit_code() if left.state == "interrupted" else 1)
 
 

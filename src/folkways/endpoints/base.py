@@ -206,8 +206,8 @@ class EndpointKind:
 
     forms: each way to write a name -> what it means, for help and errors: ``{"baseline/first": "always the
         first choice"}``.
-    open: makes the endpoint of a whole name and connects to nothing. Its last argument is False where nothing
-        will be asked; a missing key is then accepted.
+    open: makes the endpoint of a whole name and connects to nothing. Its last argument is False where this
+        process will ask nothing; a missing key or package is then accepted.
     """
 
     forms: Mapping[str, str]

@@ -67,7 +67,8 @@ class LocalEndpoint(NamedEndpoint):
 
     def check(self) -> None:
         """MissingExtraError without the extra ``local``."""
-        need_extra("local", f"the endpoint {self.name}", "torch", "transformers")
+        why = f"{self.about}; " if self.about else ""
+        need_extra("local", f"{why}the endpoint {self.name}", "torch", "transformers")
 
     async def open(self, concurrency: int) -> None:
         """Load model and tokenizer, and start batching.

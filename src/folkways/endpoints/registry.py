@@ -25,7 +25,8 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     """The endpoint called ``name``, not yet opened.
 
     options: timeout, headers, ... ; defaults if None.
-    need_key: False where nothing will be asked (estimates, reports): a missing key is then accepted.
+    need_key: False where this process will ask nothing (estimates, plans): a missing key or package is then
+        accepted.
 
     Reads the environment and, for ``replay:FILE`` and local folders, hashes the file; connects to nothing.
     Raises UnknownNameError listing the valid forms, or FolkwaysError naming the environment variable of a

@@ -16,6 +16,9 @@ from folkways.records import LOST, Metric, State, is_baseline
 ASKING = ("language", "variant", "sample")
 """How a question was asked; rows of two models match if these and the item are equal."""
 
+FORM = r"(?:^|-)[^-]+-[^-]+-[^-]+$"
+"""What the variant of a question of opinion ends with: wording, labels and order (``survey.task.Form``)."""
+
 MANY_UNREADABLE = 0.1
 """Share of unreadable replies above which a score says as much about format as about knowledge."""
 
@@ -138,8 +141,11 @@ def answers_of(judgements: Mapping[str, Judged], metric: Metric, groups: Sequenc
     judgements: model -> what was judged, with the metric's column and ``groups``.
     Rows match by item, language, variant and sample. If the metric has one value for a whole question
     (``Metric.per``), they match by question instead of item, and a question counts as without a reply as soon
-    as one of its rows is.
+    as one of its rows is; of opinions, whose value is of all forms of a question that got a reply, only where
+    it has none for want of replies. The groups that a score is averaged over (``Metric.mean_over``) are among
+    ``Answers.groups``.
     """
+    groups = [*groups, *([metric.mean_over] if metric.mean_over else [])]
     key = (*(("culture", "question") if metric.per == "question" else ("item",)), *ASKING)
     carried = list(dict.fromkeys((*key, "question", *groups)))
     expected, replied, unread, truncated = {}, {}, {}, {}
@@ -190,11 +196,14 @@ def _expected(judged: Judged, metric: Metric, key: Sequence[str], carried: Seque
     frame = judged if isinstance(judged, pl.DataFrame | pl.LazyFrame) else judged()
     counted = frame.lazy().filter(pl.col("counted")).select(*carried, "state", value=value, lost=lost)
     if metric.per == "question":
-        others = [name for name in carried if name not in key]
+        others, speaks = [name for name in carried if name not in key], pl.col("value").is_not_null()
+        whole = pl.col("lost").any()
+        if metric.kind == "distribution":  # of all forms, and on any of them
+            condition = pl.col("variant").cast(pl.String).str.replace(FORM, "")
+            counted = counted.with_columns(condition, sample=pl.lit(0, pl.Int64))
+            whole = pl.col("lost").filter(speaks).first()
         counted = counted.group_by(key, maintain_order=True).agg(
-            pl.col(others).first(),
-            pl.col("state", "value").filter(pl.col("value").is_not_null()).first(),
-            pl.col("lost").any(),
+            pl.col(others).first(), pl.col("state", "value").filter(speaks).first(), whole
         )
     return counted.filter(pl.col("value").is_not_null()).select(*carried, "state", "value", "lost").collect()
 

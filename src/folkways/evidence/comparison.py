@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from folkways.benchmarks.averages import mean_over
 from folkways.errors import FolkwaysError, option
 from folkways.evidence.answers import Answers, answers_of
 from folkways.evidence.contrasts import CONTRASTS, CULTURE, REVERSALS, TESTS, contrasts, reversals
@@ -208,15 +210,26 @@ def _ranking(answers: Answers, rows: pl.DataFrame, task: str, metric: Metric) ->
     for (model, rank), column in zip(ranks.items(), columns, strict=True):
         score = low = high = math.nan
         if shared.size:
-            values = answers.values[shared, column]
-            mean = clustered_mean(
-                *cluster_totals(values, answers.questions[shared]), float(values @ values), metric.bounds
-            )
-            score, interval = mean.mean, mean.interval()
-            low, high = interval.low, interval.high
+            score, low, high = _score(answers, shared, column, metric)
         ends = (score * metric.scale, low * metric.scale, high * metric.scale)
         rows_of_models.append((task, metric.name, model, *ends, rank.value, rank.low, rank.high, rank.level))
     return pl.DataFrame(rows_of_models, schema=dict(RANKING), orient="row")
+
+
+def _score(
+    answers: Answers, rows: npt.NDArray[np.int64], column: int, metric: Metric
+) -> tuple[float, float, float]:
+    """The score of a model over these rows, in the unit of the values, with both ends of its interval."""
+    values, questions = answers.values[rows, column], answers.questions[rows]
+    if metric.mean_over is None:
+        mean = clustered_mean(*cluster_totals(values, questions), float(values @ values), metric.bounds)
+        interval = mean.interval()
+        return mean.mean, interval.low, interval.high
+    judged = answers.groups[rows].with_columns(
+        pl.Series(metric.name, values), question=questions, state=pl.lit("answered")
+    )
+    made = mean_over(judged, replace(metric, scale=1.0), metric.mean_over, metric.mean_over)
+    return made["score"], made["low"], made["high"]
 
 
 def _spread(answers: Answers, task: str, metric: Metric, by: str) -> Iterator[tuple[object, ...]]:

@@ -95,7 +95,12 @@ def contrasts(
     frames = [pl.DataFrame(schema=dict(schema))]
     for facet in (WHOLE, *facets):
         groups = {
-            value: paired_contrasts(answers.values[rows], answers.questions[rows], largest)
+            value: paired_contrasts(
+                answers.values[rows],
+                answers.questions[rows],
+                largest,
+                groups=_averaged(answers, metric) if facet == WHOLE else None,
+            )
             for value, rows in _groups(answers, facet)
         }
         looks = sum(int((~np.isnan(pairs.p) & is_wanted).sum()) for pairs in groups.values())
@@ -138,6 +143,14 @@ def reversals(rows: pl.DataFrame, facets: Sequence[str] = (CULTURE,)) -> pl.Data
         .sort("order", -pl.col("difference").abs(), "value")
         .select(list(REVERSALS))
     )
+
+
+def _averaged(answers: Answers, metric: Metric) -> npt.NDArray[np.int64] | None:
+    """The number of each row's group, where the score of the whole is the mean over groups."""
+    if metric.mean_over is None:
+        return None
+    names = answers.groups[metric.mean_over].cast(pl.String).fill_null("")
+    return names.rank("dense").cast(pl.Int64).to_numpy() - 1
 
 
 def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.int64] | slice]]:

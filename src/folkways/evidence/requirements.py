@@ -54,17 +54,18 @@ class Check:
 class Minimum:
     """A score that must be reached.
 
-    group: a culture (``ET``) or culture and language (``ET+am``); None for the whole task.
+    group: a culture (``ET``) or culture and language (``ET+am``); None for the whole task. bound: what the
+    score must be at least, or at most where less of the metric is better.
     """
 
     task: str
     group: str | None
-    at_least: float
+    bound: float
 
     @property
     def name(self) -> str:
         """The requirement as users write it: ``blend/saq:ET=30``."""
-        return f"{self.task}{':' + self.group if self.group else ''}={self.at_least:g}"
+        return f"{self.task}{':' + self.group if self.group else ''}={self.bound:g}"
 
 
 def parse_minimum(text: str) -> list[Minimum]:
@@ -130,6 +131,7 @@ def check_minimum(
     wanted: Minimum,
     metric: str,
     *,
+    lower_is_better: bool = False,
     strict: bool = False,
     coverage: float = DEFAULT_COVERAGE,
     part: Sequence[str] = (),
@@ -138,6 +140,7 @@ def check_minimum(
 
     wanted: the requirement.
     metric: name of the metric to check.
+    lower_is_better: whether less of it is better: then the score may be ``wanted`` at most.
     strict: fail if unsure.
     coverage: percent of items that need a reply that counts in the score.
     part: what the run did not ask of the task (``Completeness.sentences``), for the message. UnknownNameError
@@ -162,7 +165,7 @@ def check_minimum(
                 "few to decide on"
             )
         else:
-            status, decision = _decide(low, high, wanted.at_least, strict)
+            status, decision = _decide(low, high, wanted.bound, lower_is_better, strict)
         note = f"; asked a part: {'; '.join(part)}" if part else ""
         yield Check(wanted.name, row["endpoint"], status, f"found {score_text}; {decision}{note}")
 
@@ -172,14 +175,19 @@ def _interval(low: float | None, high: float | None) -> str:
     return "no interval" if low is None or high is None else f"95 % interval {interval(low, high, ' to ')}"
 
 
-def _decide(low: float | None, high: float | None, required: float, strict: bool) -> tuple[Status, str]:
+def _decide(
+    low: float | None, high: float | None, required: float, lower_is_better: bool, strict: bool
+) -> tuple[Status, str]:
     unsure = Status.FAIL if strict else Status.UNSURE
     if low is None or high is None:
         return unsure, f"without an interval {required:g} is not shown to be reached, nor missed"
-    if low >= required:
-        return Status.PASS, f"at least {required:g}, as required"
-    if high < required:
-        return Status.FAIL, f"below {required:g} in the whole interval"
+    reached, missed = low >= required, high < required
+    if lower_is_better:
+        reached, missed = high <= required, low > required
+    if reached:
+        return Status.PASS, f"at {'most' if lower_is_better else 'least'} {required:g}, as required"
+    if missed:
+        return Status.FAIL, f"{'above' if lower_is_better else 'below'} {required:g} in the whole interval"
     return unsure, f"{required:g} lies within the interval: it is not shown to be reached, nor missed"
 
 

@@ -12,13 +12,14 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.errors import FolkwaysError, UnknownNameError, option
+from folkways.errors import DataError, FolkwaysError, UnknownNameError, option
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.evidence.contrasts import CULTURE
 from folkways.integrations.every_eval_ever import samples as every_eval_ever
 from folkways.integrations.helm import runs as helm
 from folkways.integrations.lm_eval import samples as lm_eval
 from folkways.integrations.scored_log import OWN_COLUMNS, ScoredLog, of_schema
+from folkways.json_lines import read_json
 from folkways.records import JUDGEMENTS
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.results.compare import unlike_notes, unlike_parts
@@ -41,10 +42,11 @@ def compare_logs(
     Each sample is a question, unless its metadata name the question of folkways that it asks; epochs are rows
     of the same question. Samples are matched by id and epoch. Samples whose content differs between logs, or
     that only one log has scores for, are left out, and the comparison says so. Higher scores are taken to be
-    better unless a log says otherwise; only those of Every Eval Ever do.
+    better unless a log says otherwise. A log that several names mean is read once.
 
     paths: ``.eval`` and ``.json`` of Inspect, ``samples_*.jsonl`` of lm-evaluation-harness,
-    ``UUID_samples.jsonl`` or ``UUID.json`` of Every Eval Ever, and folders of runs of HELM.
+    ``UUID_samples.jsonl`` or ``UUID.json`` of Every Eval Ever, and folders of such records or of runs of
+    HELM.
     tasks: names as in the logs; all if None.
     metric: a score of the logs; None for the first of each task.
     by: a facet from the metadata of the samples.
@@ -54,7 +56,10 @@ def compare_logs(
     Raises FolkwaysError for fewer than two logs, or if no task can be compared; UnknownNameError for a name
     that the logs do not have.
     """
-    logs = [log for path in dict.fromkeys(paths) for log in read_logs(Path(path))]
+    by_source = {
+        (log.path.resolve(), log.task, log.model): log for path in paths for log in read_logs(Path(path))
+    }
+    logs = [*by_source.values()]
     if len(logs) < 2:
         raise FolkwaysError(
             f"a comparison needs two logs or more, got {', '.join(str(log.path) for log in logs) or 'none'}"
@@ -85,8 +90,8 @@ def compare_logs(
 
 
 def read_logs(path: Path) -> list[ScoredLog]:
-    """Read the logs of a file, of the program that its ending and its first object tell, or of the runs of
-    HELM in a folder; FolkwaysError for others."""
+    """Read the logs of a file, of the program that its ending and its first object tell, or of the records
+    of Every Eval Ever and the runs of HELM in a folder; FolkwaysError for others."""
     with of_schema(path):
         return _read(path)
 
@@ -94,31 +99,49 @@ def read_logs(path: Path) -> list[ScoredLog]:
 def _read(path: Path) -> list[ScoredLog]:
     if helm.is_run(path):
         return [helm.read_scores(path)]
-    if path.is_dir() and (runs := helm.find_runs(path)):
-        return list(map(helm.read_scores, runs))
+    if path.is_dir() and (sources := records_in(path)):
+        return [log for source in sources for log in read_logs(source)]
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise FolkwaysError(
             f"cannot tell which program wrote {path}; valid: .eval and .json (Inspect), samples_*.jsonl "
             "(lm-evaluation-harness), UUID.json and UUID_samples.jsonl (Every Eval Ever), "
-            "and the folder of a run (HELM)"
+            "and a folder of such records or of runs of HELM"
         )
+    if path.is_file() and not path.stat().st_size:
+        raise DataError("is empty", file=path)
     if suffix in lm_eval.SUFFIXES:
         if every_eval_ever.is_instance(_first_object(path)):
             return every_eval_ever.read_scores(path)
         return [lm_eval.read_scores(path)]
     if suffix == ".json" and every_eval_ever.is_aggregate(document := _document(path)):
         return every_eval_ever.read_aggregate(path, document)
+    if suffix == ".json" and lm_eval.RESULTS.fullmatch(path.stem):
+        raise DataError(
+            "has the results of lm-evaluation-harness over whole tasks, not of single samples; name the "
+            "files samples_*.jsonl beside it, which its --log_samples writes",
+            file=path,
+        )
     from folkways.integrations.inspect import logs
 
     return [logs.read_scores(path)]
+
+
+def records_in(folder: Path) -> list[Path]:
+    """The records of Every Eval Ever in a folder, and the runs of HELM, at any depth."""
+    return [*filter(is_record, sorted(folder.rglob("*.json"))), *helm.find_runs(folder)]
+
+
+def is_record(path: Path) -> bool:
+    """Whether it is an aggregate of Every Eval Ever."""
+    return path.suffix == ".json" and path.is_file() and b'"evaluation_results"' in path.read_bytes()
 
 
 def _first_object(path: Path) -> Mapping[str, Any]:
     """The first line as an object; empty if it is none, which the reader of the format reports."""
     try:
         with path.open("rb") as lines:
-            first = orjson.loads(lines.readline())
+            first = read_json(lines.readline())
     except (OSError, orjson.JSONDecodeError):
         return {}
     return first if isinstance(first, dict) else {}
@@ -129,7 +152,7 @@ def _document(path: Path) -> Any:
     parses, and reports."""
     try:
         content = path.read_bytes()
-        return orjson.loads(content) if b'"evaluation_results"' in content else None
+        return read_json(content) if b'"evaluation_results"' in content else None
     except (OSError, orjson.JSONDecodeError):
         return None
 
@@ -150,7 +173,7 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
         score, values
     )
     judged = {
-        label: log.judgements(log.scores[score], chosen.name, facet).filter(pl.col("item").is_in(same))
+        label: log.judgements(log.scores[score], chosen, facet).filter(pl.col("item").is_in(same))
         for label, log in labelled.items()
     }
     settings = {label: log.settings for label, log in labelled.items()}

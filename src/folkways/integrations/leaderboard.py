@@ -15,10 +15,10 @@ import polars as pl
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.treatments import without_treatments
 from folkways.display import named
-from folkways.errors import DataError, FolkwaysError
+from folkways.errors import DataError, FolkwaysError, quoted
 from folkways.evidence.contributions import Contribution, Entry
 from folkways.files import WrittenFiles
-from folkways.integrations.compare_logs import read_logs
+from folkways.integrations.compare_logs import is_record, read_logs, records_in
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.integrations.helm import runs as helm
 from folkways.names import WHOLE
@@ -51,7 +51,7 @@ def contributions_of(
     for a run that cannot be read; DataError for a file that is none of these.
     """
     contributions: list[Contribution] = []
-    records: dict[Path, None] = {}
+    records: dict[Path, Path] = {}
     for name in names:
         path = Path(name)
         if not path.exists():
@@ -59,9 +59,10 @@ def contributions_of(
         elif (path / archives.MANIFEST).is_file():
             contributions.append(_of_archive(path, profile))
         else:
-            records |= dict.fromkeys(_records(path))
-    for path in records:
-        if _is_record(path):
+            for source in _records(path):
+                records.setdefault(source.resolve(), source)
+    for path in records.values():
+        if is_record(path):
             contributions.append(read_contribution(path))
         else:
             contributions += (log.contribution() for log in read_logs(path))
@@ -109,22 +110,16 @@ def _records(path: Path) -> Iterator[Path]:
     """The records and logs that a path means: aggregates before their instances."""
     if path.is_file():
         aggregate = path.with_name(f"{path.name.removesuffix(SAMPLES)}.json")
-        yield aggregate if path.name.endswith(SAMPLES) and _is_record(aggregate) else path
+        if helm.is_run(path):
+            yield path.parent
+        else:
+            yield aggregate if path.name.endswith(SAMPLES) and is_record(aggregate) else path
         return
     if not (sources := records_in(path)):
         raise DataError(
             "has no record of Every Eval Ever and no run of HELM, and is no archive of a run", file=path
         )
     yield from sources
-
-
-def records_in(folder: Path) -> list[Path]:
-    """The records of Every Eval Ever in a folder, and the runs of HELM, at any depth."""
-    return [*filter(_is_record, sorted(folder.rglob("*.json"))), *helm.find_runs(folder)]
-
-
-def _is_record(path: Path) -> bool:
-    return path.suffix == ".json" and path.is_file() and b'"evaluation_results"' in path.read_bytes()
 
 
 def _of_run(workspace: Workspace, name: str, profile: str | None) -> Contribution:
@@ -198,7 +193,7 @@ def _headlines(scores: pl.DataFrame, run: str, profile: str | None) -> pl.DataFr
         )
         if rows.is_empty():
             raise FolkwaysError(
-                f"run {run} is not scored so on {name}; do it: folkways score {run} --profile {shown}"
+                f"run {run} is not scored so on {name}; do it: folkways score {quoted(run)} --profile {shown}"
             )
         parts.append(rows)
     if not parts:

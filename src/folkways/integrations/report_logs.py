@@ -12,8 +12,8 @@ import polars as pl
 
 from folkways.errors import FolkwaysError, option
 from folkways.evidence.verdict import Verdict
-from folkways.integrations.compare_logs import SUFFIXES
-from folkways.integrations.leaderboard import contributions_of, notes_on, records_in
+from folkways.integrations.compare_logs import records_in
+from folkways.integrations.leaderboard import contributions_of, notes_on
 from folkways.names import WHOLE
 from folkways.records import SCORES, Frame, empty
 from folkways.reports.data import ReportData
@@ -34,7 +34,7 @@ def is_source(name: str) -> bool:
     """Whether a name is that of a file or folder which scores are read from, and not that of a run."""
     path = Path(name)
     if path.is_file():
-        return path.suffix.lower() in SUFFIXES
+        return path.suffix != ""
     return path.is_dir() and ((path / MANIFEST).is_file() or bool(records_in(path)))
 
 

@@ -27,7 +27,7 @@ UNKNOWN = math.nan
 WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 """Values that Inspect's scorers give instead of numbers: correct, partially correct, incorrect, no answer."""
 
-SCALE = ("kind", "scale", "bounds", "lower_is_better", "per", "headline_by")
+SCALE = ("kind", "scale", "bounds", "lower_is_better", "per", "headline_by", "mean_over")
 """What of a metric its values do not tell; logs of folkways state it."""
 
 STATED = "folkways_metrics"
@@ -53,7 +53,7 @@ def of_schema(path: Path) -> Iterator[None]:
         yield
     except KeyError as error:
         raise DataError(f"is not of the schema: it lacks {error}", file=path) from error
-    except (TypeError, ValueError, AttributeError) as error:
+    except (TypeError, ValueError, AttributeError, OverflowError, pl.exceptions.PolarsError) as error:
         raise DataError(f"has a value that is not of the schema ({error})", file=path) from error
 
 
@@ -106,16 +106,16 @@ class ScoredLog:
         return Metric(name, score, "", **self.stated.get(score, told_by_values))
 
     def judgements(
-        self, values: Sequence[float | None], column: str, facet: str = "", *, ours: bool = False
+        self, values: Sequence[float | None], metric: Metric, facet: str = "", *, ours: bool = False
     ) -> pl.DataFrame:
         """records.JUDGEMENTS in the order of the log; a sample that was not scored is missing.
 
-        values: one of ``scores``, which go in the ``column``. facet: a further column of ``facets``, null
-        where there is none. ours: whether the samples are those of a run of folkways, whose facets name item
-        and sample.
+        values: one of ``scores``, which go in the column of the ``metric``. facet: a further column of
+        ``facets``, as are the groups that the metric is averaged over; null where there is none. ours:
+        whether the samples are those of a run of folkways, whose facets name item and sample.
         """
         nothing: Sequence[str | None] = [None] * len(self.items)
-        names = (*OWN_COLUMNS, *([facet] if facet else []))
+        column, names = metric.name, filter(None, (*OWN_COLUMNS, facet, metric.mean_over))
         texts = {name: self.facets.get(name, nothing) for name in names}
         frame = pl.DataFrame(
             {
@@ -148,14 +148,15 @@ class ScoredLog:
         return summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
 
     def contribution(self) -> Contribution:
-        """The first of its scores, with its judgements, for a report or a leaderboard."""
+        """The first of its scores, with its judgements, for a report or a leaderboard; DataError where it has
+        none."""
+        if not self.scores:
+            raise DataError(f"has no number for any sample of {self.task}", file=self.path)
         score = next(iter(self.scores))
         metric, created = self.metric(score), datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
         made = Signature({"task": self.task, **self.settings})
         by_model = {"endpoint": pl.lit(self.model), "profile": pl.lit("")}
-        judgements = self.judgements(self.scores[score], metric.name).with_columns(
-            known_culture(), **by_model
-        )
+        judgements = self.judgements(self.scores[score], metric).with_columns(known_culture(), **by_model)
         if score in self.numbers:  # which may be no plain mean of the samples
             scores = self.numbers[score].with_columns(task=pl.lit(self.task), metric=pl.lit(metric.name))
         else:
@@ -183,16 +184,16 @@ def known_culture() -> pl.Expr:
 
 
 def number(value: Any) -> float | None:
-    """A score as a number; UNKNOWN for text without a numeric meaning, None for lists and other
-    structures."""
+    """A score as a number; UNKNOWN for text without a numeric meaning and for what no mean can be made of,
+    None for lists and other structures."""
     if isinstance(value, bool | int | float):
-        return float(value)
+        return float(value) if math.isfinite(value) else UNKNOWN
     if isinstance(value, str):
         from_word = WORDS.get(value, WORDS.get(value.lower()))
         if from_word is not None:
             return from_word
         try:
-            return float(value)
+            return number(float(value))
         except ValueError:
             return UNKNOWN
     return None

@@ -154,14 +154,21 @@ def execute(
     recipe = recipe_of(plan, asking, profile)
     plan = of_generation(workspace, plan, name)
     run, continued = begin(workspace, plan, name, recipe)
-    if asking.cluster is None:  # the nodes of a cluster have packages of their own
-        _check_models(workspace, run, models, new=not continued)
+    whole = None if until is not None else answered(workspace, run, models)
+    try:
+        if asking.cluster is None:  # the nodes of a cluster have packages of their own
+            _check_models(workspace, run, models)
+        elif whole is None:
+            executor_of(asking.cluster).check(workspace, models)
+    except FolkwaysError:
+        if not continued:
+            run_records.forget_run(workspace, run)
+        raise
     _warn_of_other_code(workspace, run, models)
     asking.planned(run, continued)
     if asking.reused is not None and not plan.options.afresh:
         for reused in reused_replies(workspace, run, models):
             asking.reused(reused)
-    whole = None if until is not None else answered(workspace, run, models)
     run_records.set_state(workspace, run, "running")
     began = time.monotonic()
     spending = Budget(budget)
@@ -305,11 +312,8 @@ def _warn_of_other_code(workspace: Workspace, run: run_records.RunRecord, models
             )
 
 
-def _check_models(
-    workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model], *, new: bool
-) -> None:
-    """FolkwaysError where a model that is still to be asked cannot be on this machine; a new run is then not
-    kept."""
+def _check_models(workspace: Workspace, run: run_records.RunRecord, models: Sequence[Model]) -> None:
+    """FolkwaysError where a model that is still to be asked cannot be on this machine."""
     for model in models:
         check = getattr(model.endpoint, "check", None)
         try:
@@ -319,6 +323,4 @@ def _check_models(
             if RequestQueue(workspace, run.id).pending(
                 run_records.endpoint_id(workspace, model.identity, model.name)
             ):
-                if new:
-                    run_records.forget_run(workspace, run)
                 raise

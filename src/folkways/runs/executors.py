@@ -25,6 +25,9 @@ class Executor(Protocol):
     """Workers on other machines. The methods raise FolkwaysError for a cluster that cannot be reached or has
     no room, and for a workspace that the workers cannot open."""
 
+    def check(self, workspace: Workspace, models: Sequence[Model]) -> None:
+        """Raise what ``ask`` would raise before it asks anything."""
+
     def ask(
         self,
         workspace: Workspace,

@@ -11,7 +11,7 @@ from typing import TypedDict
 import polars as pl
 
 from folkways.benchmarks.registry import get_task
-from folkways.errors import DataError, FolkwaysError, UnknownNameError, option
+from folkways.errors import DataError, FolkwaysError, UnknownNameError, option, quoted
 from folkways.evidence.comparison import NothingSharedError
 from folkways.evidence.requirements import (
     Check,
@@ -150,7 +150,7 @@ def _score(part: pl.DataFrame, wanted: Minimum) -> dict[str, object]:
         for value in (rate.rate, rate.interval.low, rate.interval.high)
     )
     above, below = noisy_but_valid(
-        cases.verdicts, cases.labels, cases.cultures, cases.questions, wanted.at_least / 100
+        cases.verdicts, cases.labels, cases.cultures, cases.questions, wanted.bound / 100
     )
     bounds = {"score": score, "low": low, "high": high, "coverage": 1.0, "above": above, "below": below}
     return {**bounds, "questions": part["question"].n_unique(), "left_out": 0, "labels": rate.labelled}
@@ -219,7 +219,8 @@ def check_run(
 ) -> Checks:
     """Whether the scores of a run of the ``workspace``, by name or number, meet the requirements.
 
-    minimums: ``TASK=X`` or ``TASK:CULTURE=X``, scores that must be reached.
+    minimums: ``TASK=X`` or ``TASK:CULTURE=X``, scores that must be reached: at least X, or at most X where
+        less is better.
     drops: ``RUN=Y``, points that a score may be below that run's.
     models: only these of the run.
     metric, profile: those of each task if None.
@@ -283,7 +284,12 @@ def _judged(
     for minimum in (minimum for text in texts for minimum in parse_minimum(text)):
         task = get_task(minimum.task)
         named = metric_of(task, metric)
-        check_range(minimum.at_least, option("min", minimum.name), task, named)
+        if named.lower_is_better:
+            raise FolkwaysError(
+                f"{option('judged')} decides on the share of right answers, not on {named.label}; leave "
+                f"{option('metric')} out"
+            )
+        check_range(minimum.bound, option("min", minimum.name), task, named)
         yield from check_judged(verdicts, minimum, named.name, endpoints, strict=strict)
 
 
@@ -305,20 +311,27 @@ def _minimums(
     metrics = {task: metric_of(get_task(task), metric, names) for task, names in measured.items()}
     for minimum in wanted:
         task = get_task(minimum.task)
-        check_range(minimum.at_least, option("min", minimum.name), task, metrics[minimum.task])
+        check_range(minimum.bound, option("min", minimum.name), task, metrics[minimum.task])
     for minimum in wanted:
         task = get_task(minimum.task)
         resolved = task.resolve_profile(profile)
         of_task = scores.filter(pl.col("task") == task.name)
         if of_task.height and resolved not in of_task["profile"]:
             raise FolkwaysError(
-                f"run {run.name} is not scored so; do it: folkways score {run.name} --profile {resolved}"
+                f"run {run.name} is not scored so; do it: folkways score {quoted(run.name)} "
+                f"--profile {resolved}"
             )
         in_profile = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
         run_task = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)
         part = lacking(workspace, run, run_task) if run_task is not None else []
         yield from check_minimum(
-            in_profile, minimum, metrics[minimum.task].name, part=part, strict=strict, coverage=coverage
+            in_profile,
+            minimum,
+            metrics[minimum.task].name,
+            lower_is_better=metrics[minimum.task].lower_is_better,
+            part=part,
+            strict=strict,
+            coverage=coverage,
         )
 
 

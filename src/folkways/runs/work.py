@@ -89,7 +89,7 @@ def models_of(
                 f"model of run {run.name}",
                 model.name,
                 endpoints.values(),
-                hint=where if "@" in model.name else "",
+                hint=getattr(model.endpoint, "about", None) or (where if "@" in model.name else ""),
             )
     return opened
 

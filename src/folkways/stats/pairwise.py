@@ -75,7 +75,11 @@ class Contrasts:
 
 
 def paired_contrasts(
-    values: Floats, questions: Ints, largest: float | None, confidence: float = DEFAULT_CONFIDENCE
+    values: Floats,
+    questions: Ints,
+    largest: float | None,
+    confidence: float = DEFAULT_CONFIDENCE,
+    groups: Ints | None = None,
 ) -> Contrasts:
     """The contrasts of all pairs.
 
@@ -83,16 +87,19 @@ def paired_contrasts(
     questions: each row's question, by any number.
     largest: the largest possible difference, None for no limit.
     confidence: of the intervals. ValueError with fewer than two models, or without rows.
+    groups: each row's group, from 0 on, where every group counts alike, however many rows of it two models
+        share; None where every row does.
     """
     if values.ndim != 2 or values.shape[1] < 2 or not len(values):
         raise ValueError(f"contrasts need rows of two models or more, got an array of shape {values.shape}")
     order = np.argsort(questions, kind="stable")
     starts = np.flatnonzero(np.diff(questions[order], prepend=questions[order[0]] - 1))
     of_model = np.ascontiguousarray(values[order].T)
+    members = None if groups is None else np.eye(groups.max() + 1)[groups[order]]
     first, second = np.triu_indices(len(of_model), 1)
     at_once = max(1, AT_ONCE // len(values))
     parts = [
-        _of_pairs(of_model[first[block]], of_model[second[block]], starts, largest, confidence)
+        _of_pairs(of_model[first[block]], of_model[second[block]], starts, largest, confidence, members)
         for block in (slice(begin, begin + at_once) for begin in range(0, first.size, at_once))
     ]
     method = [method for part in parts for method in part.pop("method")]
@@ -101,17 +108,27 @@ def paired_contrasts(
 
 
 def _of_pairs(
-    firsts: Floats, seconds: Floats, starts: Ints, largest: float | None, confidence: float
+    firsts: Floats,
+    seconds: Floats,
+    starts: Ints,
+    largest: float | None,
+    confidence: float,
+    members: Floats | None,
 ) -> dict[str, list[str]]:
     """The columns of Contrasts for some pairs, of rows in the order of their questions.
 
-    firsts, seconds: the values of either model, shape (pairs, rows).
+    firsts, seconds: the values of either model, shape (pairs, rows). members: 1 for each row's group, shape
+    (rows, groups).
     """
     apart = firsts - seconds
     shared = ~np.isnan(apart)
     np.copyto(apart, 0.0, where=~shared)
     counts = np.add.reduceat(shared, starts, axis=1, dtype=np.float64)
-    sums = np.add.reduceat(apart, starts, axis=1)
+    better = np.add.reduceat(apart, starts, axis=1)
+    most = np.maximum(apart.max(axis=1), -apart.min(axis=1))
+    if members is not None:
+        apart = _with_groups_alike(apart, shared, members)
+    sums = better if members is None else np.add.reduceat(apart, starts, axis=1)
     rows, held = counts.sum(axis=1), counts > 0
     questions = held.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -120,7 +137,10 @@ def _of_pairs(
         spread = np.sqrt((np.where(held, means - average, 0.0) ** 2).sum(axis=1) / (questions - 1))
         effect = np.where(spread > 0, average[:, 0] / spread, math.nan)
         first_mean, second_mean = (
-            np.where(shared, side, 0.0).sum(axis=1) / rows for side in (firsts, seconds)
+            np.where(shared, side, 0.0).sum(axis=1) / rows
+            if members is None
+            else _group_means(np.where(shared, side, 0.0), shared, members)[1]
+            for side in (firsts, seconds)
         )
         total, sizes, squares = sums.sum(axis=1), (counts**2).sum(axis=1), np.einsum("mr,mr->m", apart, apart)
         difference, clusters, mean_square = total / rows, rows**2 / sizes, squares / rows
@@ -135,7 +155,7 @@ def _of_pairs(
             *(jackknife(sums, counts) if largest is None else ()),
         ]
     )
-    enough, most = questions >= FEWEST_QUESTIONS, np.maximum(apart.max(axis=1), -apart.min(axis=1))
+    enough = questions >= FEWEST_QUESTIONS
     low, high, p, error = np.full((4, rows.size), math.nan)
     method = np.where(rows > 0, TOO_FEW, NOTHING_SHARED).astype(object)
     if largest is None:
@@ -143,9 +163,11 @@ def _of_pairs(
         low[enough], high[enough], p[enough], method[enough] = zip(*ends, strict=True) if ends else ([],) * 4
         error = np.where(np.isnan(p), math.nan, totals[-2])
     else:
+        bound = np.maximum(largest, np.abs(apart[enough]).max(axis=1))
         low[enough], high[enough], p[enough], method[enough], error[enough] = _bounded(
-            totals[:, enough], most[enough], largest, confidence
+            totals[:, enough], most[enough], bound, confidence
         )
+        low, high = np.clip(low, -largest, largest), np.clip(high, -largest, largest)
     return {
         "rows": rows.astype(np.int64),
         "questions": questions,
@@ -156,14 +178,35 @@ def _of_pairs(
         "high": high,
         "p": p,
         "method": method.tolist(),
-        "first_better": (sums > 1e-12).sum(axis=1),
-        "second_better": (sums < -1e-12).sum(axis=1),
+        "first_better": (better > 1e-12).sum(axis=1),
+        "second_better": (better < -1e-12).sum(axis=1),
         "effect": effect,
         "error": error,
         "clusters": clusters,
         "mean_square": mean_square,
         "most": most,
     }
+
+
+def _group_means(values: Floats, shared: npt.NDArray[np.bool_], members: Floats) -> tuple[Floats, Floats]:
+    """The mean of each group over the shared rows of each pair, NaN where it has none, and the mean of
+    these."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = (values @ members) / (shared @ members)
+        return means, np.nansum(means, axis=1) / (~np.isnan(means)).sum(axis=1)
+
+
+def _with_groups_alike(apart: Floats, shared: npt.NDArray[np.bool_], members: Floats) -> Floats:
+    """The differences, changed so that their mean is the mean of the groups' means: each is farther from its
+    group's mean the fewer rows this has, by what a row then weighs. Unchanged where groups are equally
+    large."""
+    means, mean = _group_means(apart, shared, members)
+    sizes = shared @ members
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = (shared.sum(axis=1) / (sizes > 0).sum(axis=1))[:, None] / sizes
+        pooled = apart.sum(axis=1) / shared.sum(axis=1)
+    of_group = np.nan_to_num(np.stack([weight, means * (1 - weight)]), posinf=0.0) @ members.T
+    return np.where(shared, of_group[0] * apart + of_group[1] + (mean - pooled)[:, None], 0.0)
 
 
 def _unbounded(totals: Totals, confidence: float) -> tuple[float, float, float, str]:
@@ -174,12 +217,13 @@ def _unbounded(totals: Totals, confidence: float) -> tuple[float, float, float, 
 
 
 def _bounded(
-    totals: Floats, most: Floats, largest: float, confidence: float
+    totals: Floats, most: Floats, largest: Floats, confidence: float
 ) -> tuple[Floats, Floats, list[float], list[str], Floats]:
     """Intervals, p, methods and errors of pairs whose differences lie within ``largest``: to the last bit
     those of ``mean_of_totals``.
 
-    totals: the first six fields of ``Totals``, shape (6, pairs); most: the largest difference found.
+    totals: the first six fields of ``Totals``, shape (6, pairs); most: the largest difference found; largest:
+    that of each pair, which what rows weigh makes larger.
     """
     clusters, rows, sizes, total, between, squares = totals
     lowest, span = -largest, 2 * largest

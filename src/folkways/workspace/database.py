@@ -176,7 +176,7 @@ def open_workspace(
         shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
     else:
         path = Path(text).expanduser()
-        _check_path(path, create)
+        _check_path(path, create, (TABLES, *added)[-1].made_by)
         if create and not path.exists():
             _make_file(path)
         url = URL.create("sqlite", database=str(path)) if create or _writable(path) else _read_only_url(path)
@@ -218,7 +218,7 @@ def _server_url(text: str) -> URL:
     return url.set(drivername="postgresql+psycopg", username=username)
 
 
-def _check_path(path: Path, create: bool) -> None:
+def _check_path(path: Path, create: bool, made_by: str = TABLES.made_by) -> None:
     if path.is_dir():
         raise WorkspaceError(
             f"the workspace {path} is a folder; give a file, for example "
@@ -233,7 +233,7 @@ def _check_path(path: Path, create: bool) -> None:
         return
     if not create:
         raise WorkspaceError(
-            f"there is no workspace at {path}; make one with 'folkways run', or name it with "
+            f"there is no workspace at {path}; make one with '{made_by}', or name it with "
             f"{option('workspace', 'PATH')}"
         )
     if not path.parent.is_dir():
@@ -273,12 +273,14 @@ def _read_only_url(path: Path) -> URL:
 
 
 def _engine(url: URL) -> Engine:
+    """Its errors name no values, which are what people wrote: a traceback of them may get into a log."""
     if url.get_backend_name() == "sqlite":
         engine = sa.create_engine(
             url.set(drivername="sqlite+folkways"),
             connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
             pool_size=POOLED,
             max_overflow=MORE,
+            hide_parameters=True,
             execution_options={"compiled_cache": _COMPILED},
         )
         sa.event.listen(engine, "connect", _sqlite_connect)
@@ -292,7 +294,12 @@ def _engine(url: URL) -> Engine:
         # CPU and of ours.
         prepared = {"prepare_threshold": 1}
         engine = sa.create_engine(
-            url, pool_size=POOLED, max_overflow=MORE, use_native_hstore=False, connect_args=prepared
+            url,
+            pool_size=POOLED,
+            max_overflow=MORE,
+            hide_parameters=True,
+            use_native_hstore=False,
+            connect_args=prepared,
         )
     except ImportError as error:
         raise MissingExtraError("a workspace on PostgreSQL", "postgres", error.name or "psycopg") from None
@@ -343,7 +350,7 @@ def _prepare(workspace: Workspace, create: bool, added: Sequence[TableSet]) -> N
     if revisions[0] is None and not create:
         raise WorkspaceError(
             f"{workspace.location} is not a workspace: it is empty; "
-            f"make one with 'folkways run', or name another with {option('workspace', 'PATH')}"
+            f"make one with '{sets[-1].made_by}', or name another with {option('workspace', 'PATH')}"
         )
     behind = [
         (each, revision) for each, revision in zip(sets, revisions, strict=True) if revision != each.head

@@ -11,7 +11,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from folkways.errors import FolkwaysError, UnknownNameError, option
+from folkways.errors import FolkwaysError, UnknownNameError, option, quoted
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.insertions import Rows
@@ -227,7 +227,7 @@ def check_here(run: sa.Row[Any] | RunRecord) -> None:
         raise FolkwaysError(
             f"run {run.name}, which asks this, is archived in {run.archive}: its replies are not in the "
             "workspace\n"
-            f"Put it back first, and nothing is asked again: folkways runs restore {run.name}\n"
+            f"Put it back first, and nothing is asked again: folkways runs restore {quoted(run.name)}\n"
             f"Or ask everything anew, under another {option('name')}"
         )
 

@@ -28,7 +28,8 @@ class TableSet:
     owner: the package that made them, as it is installed (``folkways``). metadata: the tables as they are
     today. revisions: the names of all migrations, oldest first. migrations: the Alembic folder, as
     ``package:folder``. version_table: where the database records its revision. triggers, without_triggers:
-    statements, by dialect, that make and drop triggers on the tables; migrations run without them.
+    statements, by dialect, that make and drop triggers on the tables; migrations run without them. made_by:
+    the command that makes a workspace with them.
     """
 
     owner: str
@@ -38,6 +39,7 @@ class TableSet:
     version_table: str
     triggers: Callable[[str], Sequence[str]] = field(default=_no_statements)
     without_triggers: Callable[[str], Sequence[str]] = field(default=_no_statements)
+    made_by: str = "folkways run"
 
     @property
     def head(self) -> str:

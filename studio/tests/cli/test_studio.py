@@ -14,11 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from folkways.sdk.cli import Number
+from folkways_studio.cli import serve
 from folkways_studio.cli import study_data as studio_progress
 from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.table_files import read_workbook
 from folkways_studio.people import accounts, invites, participants, password_links
+from folkways_studio.studies import deletion
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import TEMPLATES
 from studio.tests.cli.conftest import Folkways, check_assigning, command_line
@@ -220,6 +223,8 @@ WRONG = {
     "draw verification verify nothing": r"run 'nothing'",
     "take-in verification p-nobody questions.csv": r"unknown participant 'p-nobody'",
     "hand-out verification verify p-nobody --out x.xlsx": r"unknown participant 'p-nobody'",
+    "invite verification --population wales --days 1e9": r"must be a number, 0\.01 to 365; got '1e9'",
+    "invite verification --population wales --uses 100001": r"must be a whole number, 1 to 100,?000",
     "--origin http://studio.example.org": r"in the clear",
 }
 
@@ -230,6 +235,18 @@ def test_what_is_wrong_is_said(studio: Folkways, line: str) -> None:
     assert done.returncode == 2
     assert re.search(WRONG[line], done.stderr), done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_every_time_that_a_command_takes_has_a_bound() -> None:
+    """Beyond the year 9999, a date can be stored but not shown: a study's pages would fail until it is gone."""
+    times = {
+        f"{name} {option.opts[0]}": option.type
+        for name, command in serve.command.commands.items()
+        for option in command.params
+        if isinstance(option.type, Number) and option.opts[0] in ("--days", "--hours")
+    }
+    assert len(times) >= 4
+    assert [name for name, kind in times.items() if kind.max is None or kind.max > 24 * 366] == []
 
 
 MODELS = {
@@ -348,7 +365,45 @@ def test_an_account_is_disabled_and_let_in_again(studio: Folkways) -> None:
     undone = studio("studio", "disable-account", "r@example.org", "--undo")
     assert undone.stdout == "r@example.org can sign in again\n" and signs_in()
     unknown = studio("studio", "disable-account", "nobody@example.org")
-    assert unknown.returncode != 0 and "unknown account 'nobody@example.org'" in unknown.stderr
+    assert unknown.returncode != 0 and "there is no account 'nobody@example.org'" in unknown.stderr
+
+
+def test_the_log_of_the_server_and_of_a_study_says_who_did_what(studio: Folkways) -> None:
+    for line in ("account r@example.org", "disable-account r@example.org", "disable-account r@example.org"):
+        studio("studio", *line.split())
+    studio("studio", "token", "me@example.org", "--scope", "write")
+    logged = studio("studio", "log").stdout.splitlines()
+    assert [re.sub(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  ", "", line) for line in logged] == [
+        "-  token.created  token:1  account: 1, scope: write",
+        "-  account.disabled  r@example.org",
+    ]
+    studio("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
+    of_study = studio("studio", "log", "verification", "--limit", "3").stdout
+    assert "-  role.given  r@example.org  role: expert" in of_study and len(of_study.splitlines()) == 3
+    assert "me@example.org  study.created" in studio("studio", "log", "verification").stdout
+    with closing(open_workspace("folkways.db")) as workspace:
+        study = studies.get_study(workspace, "verification")
+        deletion.delete_study(workspace, study.id, "verification", by=study.created_by)
+    assert "me@example.org  study.deleted" in studio("studio", "log").stdout.splitlines()[0]
+    assert "unknown study 'verification'" in studio("studio", "log", "verification").stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["studies", "log", "tokens", "backup b.zip", "account x --study s", "set s open"]
+)
+def test_a_command_without_a_workspace_says_how_to_make_one_and_makes_none(
+    folkways: Folkways, tmp_path: Path, command: str
+) -> None:
+    done = folkways("studio", *command.split())
+    assert done.returncode == 2 and list(tmp_path.iterdir()) == []
+    assert "make one with 'folkways studio create-study TEMPLATE --owner LOGIN'" in done.stderr
+
+
+def test_an_unknown_study_makes_no_account(studio: Folkways) -> None:
+    refused = studio("studio", "account", "new@example.org", "--study", "nowhere")
+    assert "unknown study 'nowhere'" in refused.stderr
+    with closing(open_workspace("folkways.db")) as workspace:
+        assert accounts.find_account(workspace, "new@example.org") is None
 
 
 def test_a_study_whose_models_are_not_listed_is_made_with_a_note(studio: Folkways, tmp_path: Path) -> None:

@@ -4,11 +4,14 @@ across."""
 from __future__ import annotations
 
 import json
+import tempfile
 import threading
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +20,39 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
-from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, restore
+from folkways_studio.database import schema
+from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, unpacked
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
 from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
-from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
+from studio.tests.support.studies import (
+    ON_BOTH,
+    QUESTION,
+    StudyFixture,
+    next_work,
+    no_space,
+    open_study,
+    restored_from,
+    stored,
+)
 from tests.support.river import folkways
 
+RESTORED = "workspace.restored"
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
 
 
 def contents(workspace: Workspace) -> dict[str, list[Any]]:
-    """Every row of every table."""
+    """Every row of every table, but for the events of restored backups."""
     with workspace.read() as connection:
-        return {
-            table.name: sorted(map(repr, connection.execute(sa.select(table)).all())) for table in ALL_TABLES
-        }
+        rows = {table.name: connection.execute(sa.select(table)).all() for table in ALL_TABLES}
+    rows["studio_events"] = [row for row in rows["studio_events"] if row.kind != RESTORED]
+    return {name: sorted(map(repr, each)) for name, each in rows.items()}
+
+
+def restorations(workspace: Workspace) -> list[dict[str, Any]]:
+    """What the audit trail says of restored backups."""
+    return [row["details"] for row in stored(workspace, schema.events, kind=RESTORED)]
 
 
 @contextmanager
@@ -74,7 +93,7 @@ def test_what_was_saved_before_is_in_it_and_nothing_is_half_there(
         assert len(acknowledged) < 300, "people were still answering"
     restored = open_workspace(tmp_path / "restored.db")
     with closing(restored):
-        assert restore(tmp_path / "b.zip", restored) == told
+        assert restored_from(tmp_path / "b.zip", restored) == told
         with restored.read() as connection:
             kept = set(connection.exec_driver_sql("SELECT key FROM studio_judgements").scalars())
             done = connection.exec_driver_sql(
@@ -103,7 +122,7 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
         before = contents(first)
         back_up(first, tmp_path / "1.zip")
     monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
-    restore(tmp_path / "1.zip", studio_workspace)
+    restored_from(tmp_path / "1.zip", studio_workspace)
     bowl = media.find_media(studio_workspace, made.study.id, "bowl.png")
     assert media.read_bytes(studio_workspace, bowl) == b"a picture"
     assert contents(studio_workspace) == before
@@ -121,14 +140,46 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
         WorkspaceError,
         match=r"is not empty \(it has 1 study, 2 participants, 2 answers, 1 picture or recording\).*--replace",
     ):
-        restore(tmp_path / "2.zip", studio_workspace)
-    restore(tmp_path / "1.zip", studio_workspace, replace=True)
+        restored_from(tmp_path / "2.zip", studio_workspace)
+    first_backup = restored_from(tmp_path / "1.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == before
-    restore(tmp_path / "2.zip", studio_workspace, replace=True)
+    (details,) = restorations(studio_workspace)
+    assert datetime.fromisoformat(details["backup_of"]).timestamp() == int(first_backup.made)
+    assert details["replaced"] == "1 study, 2 participants, 2 answers, 1 picture or recording"
+    restored_from(tmp_path / "2.zip", studio_workspace, replace=True)
     assert contents(studio_workspace) == after
+    assert [each["replaced"] for each in restorations(studio_workspace)][1:] == [
+        "1 study, 1 participant, 1 answer, 1 picture or recording"
+    ]
     media.delete_media(studio_workspace, made.study.id, "bowl.png")
     assert media.list_media(studio_workspace, made.study.id) == ()
     assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("studio_workspace", ["postgresql"], indirect=True)
+@pytest.mark.parametrize("order", [ALL_TABLES, ALL_TABLES[::-1]], ids=["first to last", "last to first"])
+def test_a_backup_is_put_back_after_those_at_work_in_any_order_of_tables(
+    studio_workspace: Workspace, tmp_path: Path, order: tuple[sa.Table, ...]
+) -> None:
+    """Two who wait for each other's tables would end with one of them refused."""
+    open_study(studio_workspace, [VOTE]).person()
+    before = contents(studio_workspace)
+    back_up(studio_workspace, tmp_path / "b.zip")
+    with ThreadPoolExecutor() as pool:
+        with studio_workspace.engine.begin() as at_work:
+            at_work.execute(sa.select(order[0])).all()
+            restoring = pool.submit(restored_from, tmp_path / "b.zip", studio_workspace, replace=True)
+            waits = sa.text(
+                "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExclusiveLock'"
+            )
+            while not at_work.scalar(waits):
+                assert not restoring.done(), restoring.result()
+            for table in order[1:]:
+                at_work.execute(sa.select(table)).all()
+            at_work.execute(sa.update(schema.studies).values(title="changed meanwhile"))
+        assert restoring.result(timeout=60).participants == 1
+    assert contents(studio_workspace) == before
 
 
 def rewritten(backup: Path, file: Path, **changes: bytes) -> None:
@@ -159,6 +210,17 @@ def test_a_file_that_cannot_be_restored_makes_no_workspace(tmp_path: Path, wrong
     assert done.returncode == 2 and str(bad) in done.stderr and "Traceback" not in done.stderr
     assert wrong == "absent" or "nothing was changed" in done.stderr
     assert sorted(path.name for path in tmp_path.glob("other*")) == []
+
+
+def test_a_backup_without_space_to_unpack_says_where_space_is_missing(tmp_path: Path) -> None:
+    with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        back_up(workspace, tmp_path / "b.zip")
+    with (
+        no_space(),
+        pytest.raises(WorkspaceError, match=f"b.zip cannot be unpacked: {tempfile.gettempdir()} is full"),
+        unpacked(tmp_path / "b.zip"),
+    ):
+        pass
 
 
 def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,12 +13,14 @@ import sqlalchemy as sa
 from folkways.workspace.database import Workspace
 from folkways_studio.activity import Event
 from folkways_studio.database import audit, schema
+from folkways_studio.database.rows import change_rows
 from folkways_studio.errors import StudioError
 from folkways_studio.items import discussion, imports
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.media import service as media
 from folkways_studio.people import accounts, invites, participants, personal, suspension
+from folkways_studio.people.actors import actors_of
 from folkways_studio.programs import ml_backends, tokens, webhooks
 from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import service as studies
@@ -264,7 +267,7 @@ def test_programs_imports_and_second_thoughts_leave_their_events(studio_workspac
     participants.settle_waiting(workspace, study, waits.id, let_in=True, by=owner)
     job = imports.begin(workspace, study, "verify", "more.csv", content=b"item", by=owner)
     imports.cancel(workspace, study, job.id, by=owner)
-    token, _ = tokens.create_token(workspace, owner, study_id=study)
+    token, _ = tokens.create_token(workspace, owner, study_id=study, by=owner)
     tokens.revoke_token(workspace, token.id, study_id=study, by=owner)
     hook, _ = webhooks.create_webhook(workspace, study, "https://example.org/", by=owner)
     webhooks.delete_webhook(workspace, study, hook.id, by=owner)
@@ -289,6 +292,56 @@ def test_programs_imports_and_second_thoughts_leave_their_events(studio_workspac
         ("backend.suggest", *by_owner, "", {}),
     ]
     assert trail(workspace, since)[began:] == [(*event, CLOCK) for event in expected]
+
+
+@ON_A_FILE
+def test_what_is_so_already_leaves_no_event(studio_workspace: Workspace) -> None:
+    workspace = studio_workspace
+    desk = open_study(workspace, STAGES, populations=POPULATIONS)
+    study, owner = desk.study.id, desk.owner
+    helper = accounts.create_account(workspace, "helper", None).id
+    token, _ = tokens.create_token(workspace, owner, study_id=study, by=owner)
+    invite, _ = invites.create_invite(workspace, study, population="korea", by=owner)
+    hook, _ = webhooks.create_webhook(workspace, study, "https://example.org/", by=owner)
+    changes: dict[str, Callable[[], object]] = {
+        "role.given": lambda: accounts.give_role(workspace, study, helper, Role.EXPERT, by=owner),
+        "role.taken": lambda: accounts.take_role(workspace, study, helper, Role.EXPERT, by=owner),
+        "token.revoked": lambda: tokens.revoke_token(workspace, token.id, study_id=study, by=owner),
+        "invite.revoked": lambda: invites.revoke_invite(workspace, study, invite.id, by=owner),
+        "webhook.enabled": lambda: webhooks.enable_webhook(workspace, study, hook.id, by=owner),
+        "study.paused": lambda: studies.set_state(workspace, study, StudyState.PAUSED, by=owner),
+        "account.disabled": lambda: accounts.set_disabled(workspace, helper, disabled=True),
+        "account.enabled": lambda: accounts.set_disabled(workspace, helper, disabled=False),
+    }
+    for change in changes.values():
+        change()
+        change()
+    kinds = [row["kind"] for row in stored(workspace, schema.events)]
+    expected = {kind: int(kind != "webhook.enabled") for kind in changes}  # it is on from the beginning
+    assert {kind: kinds.count(kind) - (kind == "role.given") for kind in changes} == expected
+
+
+@ON_A_FILE
+def test_the_log_names_staff_and_of_others_the_pseudonym(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, STAGES, populations=POPULATIONS)
+    helper = accounts.create_account(studio_workspace, "helper", None, name="Mina").id
+    accounts.give_role(studio_workspace, desk.study.id, helper, Role.RESEARCHER, by=desk.owner)
+    invites.create_invite(studio_workspace, desk.study.id, Role.EXPERT, by=helper)
+    accounts.take_role(studio_workspace, desk.study.id, helper, Role.RESEARCHER, by=desk.owner)
+    person = desk.person()
+    events = audit.events(studio_workspace, desk.study.id)
+    actors = actors_of(studio_workspace, events)
+    named = {each.kind: (actors.name(each.account_id), actors.subject(each)) for each in reversed(events)}
+    owner = actors.name(desk.owner)
+    assert named["role.taken"] == (owner, "helper")
+    assert named["invite.created"][0] is None, "the invitation of the person was made by nobody"
+    assert ("Mina", "") in [(actors.name(each.account_id), each.subject) for each in events]
+    assert named["role.given"] == (None, f"account:{person.account_id}"), "whose account it is stays unknown"
+    assert actors.pseudonyms == {person.id: person.pseudonym}
+    personal.delete_attributes(studio_workspace, desk.study.id, person.id, by=desk.owner)
+    with studio_workspace.write() as connection:
+        change_rows(connection, schema.accounts, {"id": helper}, login=None, name="")
+    assert actors_of(studio_workspace, events).name(helper) == f"account:{helper}", "of somebody erased"
 
 
 @ON_A_FILE

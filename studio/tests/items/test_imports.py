@@ -23,7 +23,7 @@ from folkways_studio.records import AssignmentState
 from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
-from studio.tests.support.studies import ON_BOTH, StudyFixture, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, failing, open_study, stored
 from tests.support.moments import at_time
 
 ROWS = 3 * FEWEST + 5
@@ -120,6 +120,27 @@ def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(d
     assert imports.end(desk.workspace, first[0], ImportState.FAILED, error="too late").state == "running"
     run_import(desk.workspace, *second)
     assert keys(desk) == [f"q{n}" for n in range(ROWS)]
+
+
+@ON_A_FILE
+def test_an_import_goes_on_by_itself_once_the_database_does_and_says_nothing_of_it(
+    desk: StudyFixture, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(imports, "STALE_SECONDS", 0.4)
+    found = begun(desk)
+    background = ImportWorker(desk.workspace)
+    with failing(desk.workspace, schema.items, ROWS // 2):
+        background.start()
+        background.wait(30)
+        halfway = state(desk, found)
+        assert (halfway.state, halfway.error, halfway.added < ROWS) == ("running", None, True)
+    assert "could not do the background work: cannot write to the workspace" in caplog.messages[0]
+    assert not any(each.exc_info for each in caplog.records), "a traceback has what is in the rows"
+    deadline = time.monotonic() + 30
+    while state(desk, found).state == "running" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    background.stop()
+    assert (state(desk, found).state, keys(desk)) == ("done", [f"q{n}" for n in range(ROWS)])
 
 
 def test_a_wrong_row_keeps_all_out_and_is_named(desk: StudyFixture) -> None:

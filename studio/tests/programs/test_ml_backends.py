@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from folkways.workspace.database import Workspace
+from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items.imports import STALE_SECONDS
@@ -21,7 +23,7 @@ from folkways_studio.programs.backend_runs import run_job
 from folkways_studio.programs.backend_worker import BackendWorker
 from folkways_studio.programs.ml_backends import BackendJob, MlBackend
 from studio.tests.support.ml_backend import MlBackendServer
-from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, failing, open_study, stored
 from tests.support.moments import at_time
 
 FORM = {
@@ -265,6 +267,29 @@ def test_it_is_interrupted_between_requests_and_another_worker_goes_on(
     job = ml_backends.get_job(desk.workspace, desk.study.id, job.id)
     assert (job.state, job.added) == ("done", 1) and len(suggested(desk)) == 5
     assert [len(each["tasks"]) for each in server.seen("/predict")] == [2, 2, 1]
+
+
+@ON_A_FILE
+def test_a_database_that_fails_ends_no_job(
+    desk: StudyFixture, server: MlBackendServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend_runs, "AT_ONCE", 1)
+    add(desk, "one", "two")
+    begun = ml_backends.begin_job(desk.workspace, desk.study.id, backend(desk, server).id, "predict")
+    claimed = ml_backends.claim_job(desk.workspace)
+    assert claimed is not None
+    with (
+        failing(desk.workspace, schema.preannotations, 1),
+        pytest.raises(WorkspaceError, match="the disk has failed"),
+    ):
+        run_job(desk.workspace, claimed, private=True)
+    job = ml_backends.get_job(desk.workspace, desk.study.id, begun.id)
+    assert (job.state, job.error, job.added) == ("running", None, 1)
+    again = at_time(time.time() + STALE_SECONDS + 1, ml_backends.claim_job, desk.workspace)
+    assert again is not None and again.id == begun.id
+    run_job(desk.workspace, again, private=True)
+    assert ml_backends.get_job(desk.workspace, desk.study.id, begun.id).state == "done"
+    assert len(suggested(desk)) == 2
 
 
 @ON_A_FILE

@@ -12,12 +12,12 @@ import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
-from folkways_studio.database.backups import back_up, restore
+from folkways_studio.database.backups import back_up
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media.service import add_media
 from folkways_studio.programs import deliveries, webhook_sender, webhooks
 from folkways_studio.programs.sealing import KEY_VARIABLE, SEALED, SealError, seal, unseal
-from studio.tests.support.studies import ON_BOTH, open_study
+from studio.tests.support.studies import ON_BOTH, open_study, restored_from
 
 STAGES = [{"name": "verify", "kind": "vote"}]
 KEYS = ("k" * 32, "l" * 32)
@@ -76,7 +76,7 @@ def test_a_key_beside_the_workspace_is_of_its_owner_and_in_no_backup(
         contents = b"".join(archive.read(name) for name in archive.namelist())
     assert key.read_bytes().strip() not in contents and secret.removeprefix("whsec_").encode() not in contents
     again = open_workspace(tmp_path / "again.db")
-    restore(file, again)
+    restored_from(file, again)
     with pytest.raises(SealError, match="another key"):
         unseal(again, stored(again)[0])
     assert sorted(each.name for each in tmp_path.iterdir() if each.name.startswith(".")) == []

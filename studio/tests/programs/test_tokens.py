@@ -45,7 +45,7 @@ def test_a_token_lasts_90_days_unless_something_else_is_said_and_a_year_at_most(
 
 def test_a_token_is_kept_as_a_hash_with_its_note_and_opens_what_it_says(desk: StudyFixture) -> None:
     workspace, study = desk.workspace, desk.study.id
-    made, text = tokens.create_token(workspace, desk.owner, study_id=study, name=" x" * 99)
+    made, text = tokens.create_token(workspace, desk.owner, study_id=study, name=" x" * 99, by=desk.owner)
     wide, _ = tokens.create_token(workspace, desk.owner, study_id=None, scope=Scope.WRITE)
     assert text.startswith("folkways_") and len(text) == len("folkways_") + 43
     rows = stored(workspace, schema.tokens)
@@ -54,6 +54,10 @@ def test_a_token_is_kept_as_a_hash_with_its_note_and_opens_what_it_says(desk: St
     assert (wide.scope, wide.study_id, wide.name) == ("write", None, "")
     assert [each.id for each in tokens.list_tokens(workspace, study_id=study)] == [made.id]
     assert [each.id for each in tokens.list_tokens(workspace, study_id=None)] == [wide.id]
+    (server_event,) = (each for each in audit.events(workspace, None) if each.kind == "token.created")
+    assert (server_event.subject, server_event.details, server_event.account_id) == (
+        f"token:{wide.id}", {"scope": "write", "account": desk.owner}, None,
+    ), "who runs the server made it for the account"  # fmt: skip
     (event,) = (each for each in audit.events(workspace, study) if each.kind == "token.created")
     assert (event.subject, event.details, event.account_id) == (
         f"token:{made.id}", {"scope": "read"}, desk.owner,

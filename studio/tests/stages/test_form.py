@@ -102,6 +102,44 @@ def test_an_answer_says_of_each_part_what_it_is() -> None:
     ]
 
 
+IN_ARABIC = {
+    "Is it polite?": "هل هو مهذب؟",
+    "yes": "نعم",
+    "unknown": "لا أعرف",
+    "guests": "ضيوف",
+    "No difference": "لا فرق",
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"polite": "yes", "why": None}, ["هل هو مهذب؟ – نعم", "To whom? – ضيوف", "ما مدى ملاءمته؟ – 1", "From what age? – 7.5"]),
+        ({"polite": "idk", "why": None, "who": [], "age": None}, ["هل هو مهذب؟ – لا أعرف", "To whom? –", "ما مدى ملاءمته؟ – 1"]),
+        ({}, ["Why not? – It is too loud.", "Which words? – Küche", "Which is better? – Sit down!"]),
+        ({"better": "tie", "words": []}, ["Which words? –", "Which is better? – لا فرق"]),
+        ({}, ["From best to worst – cake > soup > broth", "What is the same? – soup = broth | cake"]),
+    ],
+)  # fmt: skip
+def test_whoever_answered_reads_questions_and_options_in_their_language(
+    changes: dict[str, Any], words: list[str]
+) -> None:
+    def say(text: Any) -> str:
+        return str(text["ar"]) if isinstance(text, Mapping) else IN_ARABIC.get(text, text)
+
+    payload, about = take(**changes), (CONTENT, CONFIG, lambda text: IN_ARABIC.get(text, text), say)
+    lines = FORM.read_back(payload, *about)
+    assert [line for line in lines if line in words] == words
+    assert len(lines) == len(FORM.draft_of(payload)["answers"])
+    known = FORM.check_known({"polite": "idk", "better": "two"}, CONTENT, CONFIG)
+    assert FORM.read_back_known(known, *about) == ["هل هو مهذب؟ – لا أعرف", "Which is better? – Sit down!"]
+    decided = {"kind": "form", "content": CONTENT, "rules": CONFIG, "candidates": []}
+    said_by_expert = stage_kind("adjudicate").read_back(
+        {"decision": payload, "reason": "as I see it"}, decided, {}, *about[2:]
+    )
+    assert said_by_expert[: len(lines)] == lines and "as I see it" in said_by_expert[-1]
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [

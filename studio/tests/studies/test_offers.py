@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from folkways.workspace.database import Workspace
+from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.studies.offers import LowPay, low_pay, low_reward, offer_for, offers_of, wage_of
+from folkways_studio.studies.progress import payments
+from folkways_studio.work.assignments import NoWork
 from folkways_studio.workflows.definition import DefinitionError, read_definition
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, next_work, open_study
 from tests.support.moments import at_time
 
 VOTE: dict[str, Any] = {"name": "vote", "kind": "vote", "answers": 6, "cap": 10, "minutes": 2}
@@ -35,6 +38,34 @@ def test_an_offer_is_tasks_time_pay_and_the_stated_wage(studio_workspace: Worksp
     assert (offer.wage.per_hour, offer.wage.in_pay, offer.wage.source) == (15000, 15, "Ministry, 2026")
     assert offer.share(stage) == 1
     assert low_pay(studio_workspace, desk.study) == ()  # as much is not less
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("questions", [0, 2], ids=["no test", "a test"])
+@pytest.mark.parametrize("known", [0, 1, 3])
+@pytest.mark.parametrize("cap", [10, 3])
+def test_an_offer_has_every_task_that_is_then_given(
+    studio_workspace: Workspace, cap: int, known: int, questions: int
+) -> None:
+    """Also questions of known answer, among the work and in the test before it, which are paid as well."""
+    test = {"qualification": {"questions": questions, "pass_mark": 0.5}} if questions else {}
+    desk = offered(studio_workspace, stage={"cap": cap, "gold": {"every": 2}, **test})
+    for number in range(known + questions):
+        asked = {**QUESTION, "question": f"Known {number}?"}
+        is_of_test = number >= known
+        add_items(
+            studio_workspace, desk.study.id, "vote",
+            [NewItem(f"known-{number}", asked, None, {"choices": [0]}, is_of_test)],
+        )  # fmt: skip
+    person = desk.person()
+    (stage,) = offer_for(studio_workspace, desk.study, person, "korea").stages
+    tasks = 0
+    while not isinstance(next_work(studio_workspace, person.id), NoWork):
+        desk.answer(person, {"choices": [0]})
+        tasks += 1
+    assert stage.tasks == tasks
+    payment = next(each for each in payments(studio_workspace, desk.study.id) if each.answers)
+    assert payment.answers == tasks
 
 
 @ON_A_FILE

@@ -197,7 +197,7 @@ class RichStudy:
         discussion.edit_comment(workspace, study, first.id, owner, "Is <that> meant?")
         discussion.add_comment(workspace, study, item, self.people[Role.EXPERT][0].account_id, "It is.")
         invite, self.numbers["token"] = invites.create_invite(workspace, study, population="korea")
-        token, _ = tokens.create_token(workspace, owner, study_id=study)
+        token, _ = tokens.create_token(workspace, owner, study_id=study, by=owner)
         backend = ml_backends.create_backend(
             workspace, study, TESTED, "toner", "https://example.org/ml", private=False
         )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,7 +17,7 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
-from folkways_studio.database.backups import ALL_TABLES
+from folkways_studio.database.backups import ALL_TABLES, Backup, put_back, unpacked
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.models.offered import OfferedModel
@@ -66,6 +69,41 @@ def studio_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]
     workspace = new_workspace(tmp_path_factory.mktemp("studio") / "studio.db")
     yield workspace
     workspace.close()
+
+
+@contextmanager
+def no_space() -> Iterator[None]:
+    """No file of this process grows any more; nor is a compiled module written, which would be cut off."""
+    before = sys.dont_write_bytecode, resource.getrlimit(resource.RLIMIT_FSIZE)
+    sys.dont_write_bytecode = True
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1][1]))
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before[0]
+        resource.setrlimit(resource.RLIMIT_FSIZE, before[1])
+
+
+@contextmanager
+def failing(workspace: Workspace, table: sa.Table, rows: int) -> Iterator[None]:
+    """A workspace in a file whose table takes no more than these rows, as on a disk that fails."""
+    with workspace.write() as connection:
+        connection.exec_driver_sql(
+            f"CREATE TRIGGER failing BEFORE INSERT ON {table.name} WHEN (SELECT count(*) FROM {table.name}) "
+            f">= {rows} BEGIN SELECT RAISE(ABORT, 'the disk has failed'); END"
+        )
+    try:
+        yield
+    finally:
+        with workspace.write() as connection:
+            connection.exec_driver_sql("DROP TRIGGER failing")
+
+
+def restored_from(file: Path, workspace: Workspace, *, replace: bool = False) -> Backup:
+    """The description of a backup that was put into a workspace."""
+    with unpacked(file) as (description, source):
+        put_back(description, source, workspace, replace=replace)
+    return description
 
 
 def content_of(workspace: Workspace) -> bytes:

@@ -408,7 +408,7 @@ def _decide(village: Village) -> None:
     suspension.exclude(workspace, study, people["cai"].id, "two accounts", by=owner)
     participants.finish(workspace, people["sue"].id)
     webhooks.create_webhook(workspace, study, "http://127.0.0.1:9/hook", ["study.edited"], by=owner)
-    tokens.create_token(workspace, owner, study_id=study, name="notebook", days=7)
+    tokens.create_token(workspace, owner, study_id=study, name="notebook", days=7, by=owner)
     ml_backends.create_backend(workspace, study, "verify", "toner", "https://example.org/ml", by=owner)
     text = as_yaml({**village.description, "title": "A village in the hills"})
     descriptions.edit_study(workspace, study, text, by=owner)

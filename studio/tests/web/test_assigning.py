@@ -131,11 +131,15 @@ def test_by_a_rule_that_was_looked_at(desk: StudyFixture) -> None:
     for field, value, problem in (
         ("each", "0", "at least 1"), ("most", "x", "at least 1"), ("has", "law", "a name and a value"),
         ("same_as", "a = b\n" * 21, "too many conditions"),
-        ("among", "p-none", "is called p-none"),
+        ("among", "p-none", "is called p-none"), ("has", "experties = law", "was asked for experties"),
+        ("same_as", "experties = question", "was asked for experties"),
+        ("same_as", "expertise = topic", "None of these items has topic"),
     ):  # fmt: skip
         assert problem in browser.post("/items/assign", 422, **{**rule, field: value})
     assert 'name="same_as"' in browser.page and 'name="matches"' not in browser.page
-    assert "0 items would be assigned" in browser.post("/items/assign", **rule, same_as="expertise = topic")
+    assert "0 items would be assigned" in browser.post(
+        "/items/assign", **rule, same_as="expertise = question"
+    )
     shown = browser.post("/items/assign", **rule, has="expertise = law", each="1", most="3")
     assert (
         "3 items would be assigned" in shown and "all who fit have as many as they may have · 1 item" in shown

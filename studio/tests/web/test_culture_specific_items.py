@@ -109,7 +109,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     expect(expert.locator(".versions article")).to_contain_text(["Rituals", "Customs"])
     for name in ("Social Tradition", "Semi-visible", "Rituals"):
         expert.get_by_role("radio", name=name, exact=True).check()
-    expert.get_by_label("Why?").fill("The sentence is about what is done every year.")
+    expert.get_by_label("Why do you decide so?").fill("The sentence is about what is done every year.")
     send(expert)
     (settled,) = items.list_items(field.workspace, field.study.id, "settle")
     assert settled.result["element"] == "Rituals" and settled.result["adjudicated"]

@@ -84,7 +84,7 @@ def test_a_version_is_taken_by_keyboard_then_changed_and_saved(make_field: Calla
     expect(page.get_by_label("In English, for your culture")).to_have_value("")
     assert axe_violations(page) == []
 
-    page.get_by_label("Why?").fill("Both are said.")
+    page.get_by_label("Why do you decide so?").fill("Both are said.")
     page.get_by_label("In English, for your culture").fill("What I had begun")
     second.get_by_role("button", name="Take this one").press("Enter")
     expect(page.get_by_role("heading", name="Your decision")).to_be_focused()
@@ -92,7 +92,7 @@ def test_a_version_is_taken_by_keyboard_then_changed_and_saved(make_field: Calla
         "She sent coffee and dates & left."
     )
     expect(page.locator("[data-marker] [data-marks] bdi")).to_have_text(["coffee and dates", "القهوة والتمر"])
-    expect(page.get_by_label("Why?")).to_have_value("Both are said.")
+    expect(page.get_by_label("Why do you decide so?")).to_have_value("Both are said.")
     page.get_by_role("button", name="Put back what was there").press("Enter")
     expect(page.get_by_label("In English, for your culture")).to_have_value("What I had begun")
     second.get_by_role("button", name="Take this one").press("Enter")
@@ -184,14 +184,14 @@ def test_an_expert_asks_beside_the_task_and_a_researcher_answers_and_no_particip
     adapt(field, EID, COFFEE)
     page = field.staff(Role.EXPERT)
     begin(page)
-    page.get_by_label("Why?").fill("Half a sentence")
+    page.get_by_label("Why do you decide so?").fill("Half a sentence")
     expect(page.locator("#saved")).to_have_text("Saved")
     task = page.url
     page.get_by_role("textbox", name="Add to the discussion").fill("Is <b>Eid</b> meant?")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_role("status").first).to_have_text("Your comment has been added.")
     assert page.url.removesuffix("#discussion") == task
-    expect(page.get_by_label("Why?")).to_have_value("Half a sentence")
+    expect(page.get_by_label("Why do you decide so?")).to_have_value("Half a sentence")
     said = page.locator(".comments li")
     expect(said).to_contain_text("Is <b>Eid</b> meant?")
     expect(said).to_contain_text("expert (you)")

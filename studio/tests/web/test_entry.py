@@ -37,6 +37,7 @@ CRITERIA = [
 ]
 CODES = {"completed": "DONE-1", "screened_out": "OUT-2", "no_work": "NONE-3"}
 PERSON = {"PROLIFIC_PID": "5f8d0a", "STUDY_ID": "s1", "SESSION_ID": "x9"}
+OF_PEOPLE = {"criteria", "people"}
 ORIGIN = "https://studio.example.org"
 
 
@@ -46,7 +47,11 @@ def make_study(server: StudioServer, *, n: int = 1, **changes: Any) -> Study:
         server.workspace, "olga", PASSWORD
     )
     name = f"entry-{len(studies.list_studies(server.workspace))}"
-    population = {"name": "korea", "culture": "KR", "criteria": changes.pop("criteria", [])}
+    population = {
+        "name": "korea",
+        "culture": "KR",
+        **{name: changes.pop(name) for name in OF_PEOPLE & {*changes}},
+    }
     stages = [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}]
     study = studies.create_study(
         server.workspace,
@@ -135,6 +140,31 @@ def test_who_does_not_meet_the_criteria_is_thanked_with_the_code_for_it(
     assert client.post(f"{home}/next").place == f"{home}/done"
 
 
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {"people": 1},
+        {"people": 1, "criteria": CRITERIA},
+        {"criteria": [{**CRITERIA[0], "quota": {"South Korea": 1}}]},
+    ],
+    ids=["of people who are asked nothing", "of people", "of an answer"],
+)
+def test_who_comes_when_there_are_enough_is_thanked_with_the_code_for_it(
+    server: StudioServer, limit: dict[str, Any]
+) -> None:
+    study = make_study(server, prolific=CODES, **limit)
+    address, ends = link(server, study), []
+    for pid in ("first", "second"):
+        client = Client(server.url)
+        home = come(client, address, {**PERSON, "PROLIFIC_PID": pid})
+        agree(client, study)
+        client.post(f"{home}/eligibility", {"criterion-grew_up": "South Korea", "criterion-age": "33"})
+        ends.append(client.get(home))
+    assert [each.status for each in ends] == [200, 303]
+    page = client.get(ends[1].place).text
+    assert "or has found enough people already" in page and "OUT-2" in page
+
+
 def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioServer) -> None:
     study = make_study(server, prolific=CODES)
     address = link(server, study)
@@ -149,6 +179,24 @@ def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioSe
     assert "DONE-1" not in second.get(f"/work/{study.name}/done").text
     done = first.post(f"{task}/submit", {"key": "k", "choices": "1"})
     assert "DONE-1" in first.get(done.place).text
+
+
+@pytest.mark.parametrize("codes", [CODES, {"signed": False}, None], ids=["codes", "no codes", "no Prolific"])
+@pytest.mark.parametrize("by_prolific", [True, False])
+def test_who_says_half_way_that_they_are_done_is_thanked_and_whom_a_code_waits_for_reads_when_it_comes(
+    server: StudioServer, by_prolific: bool, codes: dict[str, Any] | None
+) -> None:
+    study = make_study(server, n=2, **({"prolific": codes} if codes else {}))
+    client = Client(server.url)
+    home = come(client, link(server, study), PERSON if by_prolific else None)
+    offer = client.get(f"{home}/consent").text
+    assert ("Prolific says what it pays" in offer, "states no pay" in offer) == (by_prolific, not by_prolific)
+    agree(client, study)
+    client.post(f"{client.post(f'{home}/next').place}/submit", {"key": "k", "choices": "1"})
+    page = client.get(client.post(f"{home}/finish").place).text
+    assert ("still something to do" in page, "<h1>Thank you</h1>" in page) == (by_prolific, not by_prolific)
+    assert ("Your code comes when nothing is left" in page) == (by_prolific and codes is CODES)
+    assert "Go on whenever you like" in page and "DONE-1" not in page
 
 
 def test_a_study_that_is_closed_pays_those_who_were_at_work(server: StudioServer) -> None:
@@ -189,7 +237,7 @@ def test_only_those_whose_work_can_have_ended_are_told_of_its_end(
         reply = client.get(address)
         assert (reply.status == 200) == (is_turned_away or (is_at_work and of_study == StudyState.OPEN))
         assert reply.status == 200 or reply.place == home
-        assert ("still something to do" in reply.text) == (is_at_work and reply.status == 200)
+        assert ("Go on whenever you like" in reply.text) == (is_at_work and reply.status == 200)
     warned = client.get(f"{home}/rest?why=warned")
     assert ("Please look closely" in warned.text) == is_at_work
 

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways_studio.database.backups import back_up, restore
+from folkways_studio.database.backups import back_up
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import list_items
 from folkways_studio.media import service as media
@@ -23,7 +23,7 @@ from folkways_studio.media.pages import PART_BYTES, wanted
 from folkways_studio.media.stores import MediaStoreError, media_store
 from folkways_studio.work import adjudications
 from studio.tests.support.s3_server import BUCKET, SECRET, S3Server
-from studio.tests.support.studies import open_study
+from studio.tests.support.studies import open_study, restored_from
 from studio.tests.web.test_own_forms import STAGES, Browser, World, picture, recording
 from tests.support.river import environment, folkways
 
@@ -239,7 +239,7 @@ def test_a_folder_moves_into_a_bucket_by_a_backup(
         back_up(workspace, tmp_path / "b.zip")
         for name, value in server.variables("/moved").items():
             monkeypatch.setenv(name, value)
-        restore(tmp_path / "b.zip", other)
+        restored_from(tmp_path / "b.zip", other)
         bowl = media.find_media(other, made.study.id, "bowl.png")
         assert media.read_bytes(other, bowl) == picture()
         assert f"moved/{bowl.sha256[:2]}/{bowl.sha256}" in server.stats()["keys"]

@@ -23,8 +23,11 @@ from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import NewItem, add_items, list_items
 from folkways_studio.people import sessions
 from folkways_studio.records import Role
+from folkways_studio.stages.registry import STAGE_KINDS
 from folkways_studio.web.app import create_app
+from folkways_studio.work.adjudications import drop
 from studio.tests.stages.test_form import ANSWERS, ASK, CONTENT
+from studio.tests.stages.test_kinds import GOOD
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import StudyFixture, open_study
 
@@ -301,6 +304,36 @@ def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: 
     assert "why: [redacted]" in shown
     assert "It is too loud." not in shown
     assert "polite: no" in shown
+
+
+@pytest.mark.parametrize("kind", [name for name, each in STAGE_KINDS.items() if not each.authored])
+def test_who_settles_an_item_by_hand_is_asked_once_why(workspace: Workspace, kind: str) -> None:
+    """For the reason alone: a remark of somebody who answers would be lost in the result."""
+    more = {"form": {"ask": ASK}, "vote": {"majority": 1}}.get(kind, {})
+    desk = open_study(workspace, [{"name": "stage", "kind": kind, "answers": 1, **more}])
+    content = {**CONTENT, **MEDIA} if kind == "form" else GOOD[kind][0]
+    (item,) = desk.add("stage", [content], None)
+    page = World(desk).browser(desk.owner).get(f"/studies/{desk.study.name}/items/{item}").text
+    remarks = [part["field"] for part in STAGE_KINDS[kind].ask if part.get("remark")]
+    settle = page.partition("data-settle>")[2].partition("</form>")[0]
+    assert [name for name in remarks if f'name="{name}"' in settle] == []
+    assert settle.count('name="reason_why"') == bool(settle)
+    assert bool(settle) == STAGE_KINDS[kind].can_be_decided
+
+
+def test_what_was_sent_to_a_form_is_read_in_its_words_in_the_list_and_once_it_is_settled(
+    world: World, owner: Browser
+) -> None:
+    item = world.add("sent")
+    person = world.desk.person()
+    assert person.account_id is not None
+    browser, home = world.browser(person.account_id), f"/work/{world.desk.study.name}"
+    task = world.task(browser)
+    browser.fill(f"{task}/submit", FILLED, task)
+    drop(world.desk.workspace, world.desk.study.id, item, world.desk.owner, "seen before")
+    for page in (f"{home}/sent", f"{task}/sent"):
+        shown = html.unescape(browser.get(page).text)
+        assert "Which is better? – Sit down!" in shown and "better: two" not in shown, page
 
 
 def test_tasks_of_label_studio_come_in_once_it_is_said_what_becomes_of_their_answers(

@@ -13,8 +13,10 @@ from folkways_studio.items.service import list_items
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.studies import service as studies
+from studio.tests.support.studies import open_study
 from studio.tests.support.studio_server import StudioProcess, StudioServer
 from studio.tests.web.http import Client, Reply
+from studio.tests.web.test_own_forms import World
 from studio.tests.web.worlds import build_world
 
 MANY = 2000
@@ -33,17 +35,8 @@ def signed_in(server: StudioServer, account: int) -> Client:
 
 
 def upload(client: Client, path: str, stage: str, text: str) -> Reply:
-    token = client.csrf("/account")
-    fields = {"csrf": token, "stage": stage, "population": "korea"}
-    parts = [
-        f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-        for name, value in fields.items()
-    ]
-    parts.append(
-        f'--x\r\nContent-Disposition: form-data; name="file"; filename="items.csv"\r\n\r\n{text}\r\n--x--\r\n'
-    )
-    headers = {"Origin": client.url, "Content-Type": "multipart/form-data; boundary=x"}
-    return client.ask("POST", path, "".join(parts).encode(), headers)
+    fields = {"csrf": client.csrf("/account"), "stage": stage, "population": "korea"}
+    return client.upload(path, fields, "items.csv", text)
 
 
 def count(workspace: Workspace, study: int) -> int:
@@ -167,3 +160,21 @@ def test_a_killed_server_leaves_an_import_that_the_next_one_ends(tmp_path: Path)
             assert time.monotonic() < until
             time.sleep(0.5)
         assert count(server.workspace, world.study.id) == 3000
+
+
+@pytest.mark.parametrize(
+    "page", ["/studies", "/studies/first/compare", "/studies/first/compare?other=second"]
+)
+def test_studies_of_one_title_are_told_apart_where_they_stand_together(
+    workspace: Workspace, page: str
+) -> None:
+    stages = [{"name": "verify", "kind": "vote"}]
+    titles = (("first", "Tea"), ("second", "Tea"), ("third", "Bread"))
+    desks = [open_study(workspace, stages, name=name, title=title) for name, title in titles]
+    for desk in desks:
+        desk.person()
+        accounts.give_role(workspace, desk.study.id, desks[0].owner, Role.OWNER)
+    text = World(desks[0]).browser(desks[0].owner).get(page).text
+    assert "Tea (second)" in text and "Bread" in text and "Bread (third)" not in text
+    is_listed = page == "/studies" or "?other=" in page
+    assert ("Tea (first)" in text) == is_listed

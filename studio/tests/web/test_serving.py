@@ -4,7 +4,6 @@ there."""
 from __future__ import annotations
 
 import re
-import resource
 import signal
 import socket
 import subprocess
@@ -27,7 +26,7 @@ from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.records import ItemState, Participant
 from folkways_studio.web.serving import serve
-from studio.tests.support.studies import PASSWORD, QUESTION, open_study, stored
+from studio.tests.support.studies import PASSWORD, QUESTION, no_space, open_study, stored
 from studio.tests.support.studio_server import StudioProcess, StudioServer
 from studio.tests.web.http import Client, Reply
 
@@ -78,9 +77,9 @@ def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(
         assert statuses and set(statuses) == {200}
 
 
-def signed_in(server: StudioServer, person: Participant) -> tuple[Client, str]:
+def signed_in(server: StudioServer, account: int) -> tuple[Client, str]:
     """The browser of somebody, and the token of its forms."""
-    client, token = Client(server.url), sessions.open_session(server.workspace, person.account_id)
+    client, token = Client(server.url), sessions.open_session(server.workspace, account)
     client.cookies["folkways_session"] = token
     session = sessions.find_session(server.workspace, token)
     assert session is not None
@@ -97,7 +96,7 @@ def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_not
         cut_off: list[str] = []
 
         def answer_all(person: Participant) -> None:
-            client, csrf = signed_in(server, person)
+            client, csrf = signed_in(server, person.account_id)
 
             def send(path: str, fields: dict[str, str]) -> Reply:
                 for _ in range(600):
@@ -134,17 +133,8 @@ def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_not
         assert {item.state for item in items.list_items(server.workspace, desk.study.id)} == {ItemState.DONE}
 
 
-@contextmanager
-def full_disk(_: StudioServer) -> Iterator[None]:
-    """No file of this process grows any more; nor is a compiled module written, which would be cut off."""
-    before = sys.dont_write_bytecode, resource.getrlimit(resource.RLIMIT_FSIZE)
-    sys.dont_write_bytecode = True
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1][1]))
-    try:
-        yield
-    finally:
-        sys.dont_write_bytecode = before[0]
-        resource.setrlimit(resource.RLIMIT_FSIZE, before[1])
+def full_disk(_: StudioServer) -> AbstractContextManager[None]:
+    return no_space()
 
 
 @contextmanager
@@ -167,8 +157,10 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
     with StudioServer(database) as server:
         stage = {"name": "verify", "kind": "vote", "answers": 1, "majority": 1, "training": False}
         desk = open_study(server.workspace, [stage])
-        desk.add("verify", [QUESTION])
-        client, csrf = signed_in(server, desk.person())
+        desk.add("verify", [QUESTION] * 2)
+        person = desk.person()
+        client, csrf = signed_in(server, person.account_id)
+        owner, owner_csrf = signed_in(server, desk.owner)
         _, token = tokens.create_token(
             server.workspace, desk.owner, study_id=desk.study.id, scope=Scope.WRITE
         )
@@ -187,6 +179,17 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
                 b'{"state": "paused"}',
                 {"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
             )
+            for address, name, content in (
+                ("data/items", "new.csv", "id,question,option_a,option_b\nnew,What?,tea,soup\n"),
+                ("items/assignments/file", "who.csv", f"item,stage,person\nq1,verify,{person.pseudonym}\n"),
+                ("data/media", "bowl.gif", "GIF89a"),
+            ):
+                fields = {"csrf": owner_csrf, "stage": "verify", "population": "korea"}
+                replies[address] = owner.upload(f"/studies/test-study/{address}", fields, name, content)
+            handed_out = {"stage": "verify", "person": str(person.id)}
+            replies["hand-out"] = owner.post("/studies/test-study/data/hand-out", handed_out, csrf=owner_csrf)
+            if trouble is unreadable:
+                replies["no page"] = owner.get("/no-such-page")
         assert {page: reply.status for page, reply in replies.items()} == dict.fromkeys(replies, 503)
         assert all(re.search("[Ss]omething went wrong on our side", reply.text) for reply in replies.values())
         assert not any(str(database) in reply.text for reply in replies.values())

@@ -324,3 +324,33 @@ def test_a_rule_over_a_stage_takes_its_open_items_and_refuses_more_than_it_may(
         one: {kim.pseudonym}, two: both, three: both,
     }  # fmt: skip
     assert plan_of(AssignmentRule(each=2)).assignees == {}
+
+
+@pytest.mark.parametrize(
+    ("rule", "named"),
+    [
+        ({"has": {"rigion": "North"}}, "Nobody of this study was asked for rigion."),
+        ({"matches": {"rigion": "topic"}}, "Nobody of this study was asked for rigion."),
+        ({"matches": {"region": "topics"}}, "None of these items has topics."),
+        ({"has": {"region": "North"}, "matches": {"expertise": "topic", "languages": "question"}}, None),
+    ],
+)
+@pytest.mark.parametrize("with_items", [True, False])
+def test_a_misspelt_name_is_said_and_one_that_nobody_has_answered_yet_is_none(
+    studio_workspace: Workspace, with_items: bool, rule: dict[str, Any], named: str | None
+) -> None:
+    criteria = [{"name": "region", "ask": "Which?", "options": ["North", "South"]}]
+    population = {"name": "korea", "culture": "KR", "criteria": criteria}
+    desk = open_study(studio_workspace, [VOTE], populations=[population])
+    person = desk.person()
+    with desk.workspace.write() as connection:
+        personal.write_attributes(connection, person.id, {"expertise": "law"})
+    numbers = desk.add("verify", [{**QUESTION, "topic": "law"}]) if with_items else []
+    if named is None or (not with_items and named.startswith("None of these")):
+        assert (
+            plan_assignments(desk.workspace, desk.study.id, AssignmentRule(**rule), numbers).assignees == {}
+        )
+        return
+    with pytest.raises(SubmissionError) as refused:
+        plan_assignments(desk.workspace, desk.study.id, AssignmentRule(**rule), numbers)
+    assert [str(each) for each in refused.value.problems.values()] == [named]

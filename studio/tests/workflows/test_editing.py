@@ -19,6 +19,10 @@ WHOLE = {
     "stages": [{"name": "verify", "kind": "vote", "answers": 4, "majority": 3}, {"name": "again", "kind": "vote"}],
 }  # fmt: skip
 STRICTER = [{"name": "years", "ask": "Years?", "least": 9}]
+COUNTED = [
+    {"name": "sex", "ask": "Sex?", "options": ["f", "m"], "quota": {"f": 5}, "margins": {"f": 1, "m": 1}}
+]
+FREELY = {"quota": {"m": 9}, "margins": {"f": 2, "m": 1}, "ask": "Which sex?"}
 REWORDED = [{"name": "years", "ask": "How many years?", "least": 5}]
 VERIFY, AGAIN = WHOLE["stages"]
 ASIA, KOREA = WHOLE["populations"]
@@ -65,6 +69,23 @@ def test_more_and_better_words_may_come_at_any_time(change: dict[str, Any], line
     met = Use(agreed=True, asked=True, populations={"korea", "asia"}, stages={"verify", "again"})
     edit = compare(read_definition(WHOLE), read_definition({**WHOLE, **change}), met)
     assert line in edit.changes and edit.refused == []
+
+
+@pytest.mark.parametrize("key", FREELY)
+@pytest.mark.parametrize("is_there", [True, False], ids=["stays", "goes"])
+def test_what_lets_nobody_in_by_a_recruitment_question_may_change(key: str, is_there: bool) -> None:
+    (asked,) = COUNTED
+    changed = (
+        {**asked, key: FREELY[key]}
+        if is_there or key == "ask"
+        else {k: v for k, v in asked.items() if k != key}
+    )
+    old, new = (
+        read_definition({**WHOLE, "populations": [ASIA, {**KOREA, "criteria": [each]}]})
+        for each in (asked, changed)
+    )
+    edit = compare(old, new, Use(agreed=True, populations={"korea", "asia"}))
+    assert (edit.changes, edit.refused) == (["population korea, criteria: changed"], [])
 
 
 SHOWN = {"field": "story", "type": "text", "label": "Story"}

@@ -53,6 +53,117 @@ def test_shares_are_of_opinions_and_one_sample_of_each_country(tmp_path: Path) -
     assert TASK.human_baseline().judge(TASK.items(release), release, "strict") is None
 
 
+SURVEYED = [
+    "Andorra",
+    "Argentina",
+    "Armenia",
+    "Australia",
+    "Bangladesh",
+    "Bolivia",
+    "Brazil",
+    "Canada",
+    "Chile",
+    "China",
+    "Colombia",
+    "Cyprus",
+    "Czechia",
+    "Ecuador",
+    "Egypt",
+    "Ethiopia",
+    "Germany",
+    "Greece",
+    "Guatemala",
+    "India",
+    "Indonesia",
+    "Iran",
+    "Iraq",
+    "Japan",
+    "Jordan",
+    "Kazakhstan",
+    "Kenya",
+    "Kyrgyzstan",
+    "Lebanon",
+    "Libya",
+    "Malaysia",
+    "Mexico",
+    "Mongolia",
+    "Morocco",
+    "Myanmar",
+    "Netherlands",
+    "Nicaragua",
+    "Nigeria",
+    "Pakistan",
+    "Peru",
+    "Philippines",
+    "Romania",
+    "Russia",
+    "Serbia",
+    "Singapore",
+    "Slovakia",
+    "Tajikistan",
+    "Thailand",
+    "Tunisia",
+    "Turkey",
+    "Ukraine",
+    "Uruguay",
+    "Uzbekistan",
+    "Venezuela",
+    "Vietnam",
+    "Zimbabwe",
+    "Britain",
+    "Ghana",
+    "Israel",
+    "Italy",
+    "Poland",
+    "Senegal",
+    "Spain",
+    "Sweden",
+    "Tanzania",
+    "Uganda",
+]
+MORE = [
+    "Bosnia Herzegovina",
+    "Czech Rep.",
+    "Great Britain",
+    "Hong Kong SAR",
+    "Macau SAR",
+    "New Zealand",
+    "Northern Ireland",
+    "Palest. ter.",
+    "Puerto Rico",
+    "S. Africa",
+    "S. Korea",
+    "South Africa",
+    "South Korea",
+    "Taiwan",
+    "Taiwan ROC",
+    "United States",
+    "Burkina Faso",
+    "Ivory Coast",
+]
+
+
+@pytest.mark.parametrize("ending", ["", " (Current national sample)", " (Non-national sample)"])
+def test_no_country_of_the_surveys_is_left_out(tmp_path: Path, ending: str) -> None:
+    names = [*SURVEYED, *MORE]
+    for name in names:
+        selections = {f"{name}{ending}": [0.5, 0.5]}
+        release = write(tmp_path / name, [("Why?", str(selections), "['a', 'b']", "GAS")])
+        assert TASK.items(release).height == 1, name
+
+
+def test_two_names_of_a_country_are_two_samples_of_it(tmp_path: Path) -> None:
+    selections = {"Great Britain (Old national sample)": [1, 0], "Britain": [0.25, 0.75], "Kenya": [0, 1]}
+    release = write(tmp_path, [("Why?", str(selections), "['a', 'b']", "GAS")])
+    assert TASK.items(release).select("item", "shares").rows() == [
+        ("GAS-1/GB", [0.25, 0.75]),
+        ("GAS-1/KE", [0.0, 1.0]),
+    ]
+    assert BENCHMARK.reader is not None
+    (issue,) = BENCHMARK.reader.check(release)
+    assert issue.kind == "several-samples" and "'Britain' is used" in issue.message
+
+
 def test_what_is_odd_is_named(tmp_path: Path) -> None:
     assert BENCHMARK.reader is not None
     release = write(tmp_path, ROWS)

@@ -17,6 +17,7 @@ from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.survey import BENCHMARK
 from folkways.benchmarks.survey.task import METRICS, ShownQuestion
 from folkways.errors import DataError
+from folkways.evidence.comparison import compare_judgements
 from folkways.records import LEFT_OUT
 from folkways.releases.release_records import Release
 from tests.support.hub_benchmarks import release_over
@@ -152,6 +153,78 @@ def test_a_reply_is_read_by_label_or_option(reply: str, line: int | None) -> Non
     assert ShownQuestion.of(item, "en", labels, "given").read(reply) == line
 
 
+WORRIED = {
+    "text": "How worried are you?",
+    "options": ["Very", "A little", "Not at all"],
+    "positions": None,
+    "no_opinion": ["Don't know"],
+    "languages_of_texts": [],
+}
+SECOND = [
+    "{x}",
+    "{x}.",
+    "({x})",
+    "**{x}**",
+    "{x}. {own}",
+    "{own}",
+    "**{own}.**",
+    "My answer: {own}",
+    "The answer is {x}.",
+    "Not {y}, but {x}",
+    "{y}? No, {x}",
+    "{x} because {y} is too strong",
+    "I am {own} worried",
+    "Answer: {x} ({own})",
+    "Answer: {x}\n\n{y}. {other}",
+    '{{"answer": "{x}", "reason": "{y} is too much"}}',
+    "الجواب: {x}",
+    "答案是{x}",
+]
+NOTHING = [
+    "{x}. {other}",
+    "{other} ({x})",
+    "not {x}",
+    "{x} is wrong",
+    "{x} or {y}",
+    "{y}. {other}\n{x}. {own}",
+    "Both {x} and {y}",
+    "Cevap {x} değil",
+]
+
+
+@pytest.mark.parametrize("labels", ["letters", "numbers"])
+@pytest.mark.parametrize(
+    ("reply", "line"), [*((reply, 1) for reply in SECOND), *((reply, None) for reply in NOTHING)]
+)
+def test_numbers_are_read_as_letters_are(reply: str, line: int | None, labels: str) -> None:
+    """Else labels would seem to move the answers."""
+    shown = ShownQuestion.of(WORRIED, "en", labels, "given")
+    (y, other, _), (x, own, _) = shown.lines[:2]
+    assert shown.read(reply.format(x=x, y=y, own=own, other=other)) == line
+
+
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        *((reply, 1) for reply in ("2", "٢", "२", "๒", "２", "②", "2️⃣", "第2个", "2번", "ข้อ 2", "رقم ٢")),
+        *((reply, 1) for reply in ("2/3", "2 out of 4", "I would rate this 2", "I am 25 and say 2.")),
+        *(
+            (reply, None)
+            for reply in ("2.5", "20 %", "2/5/1990", "-", "12", "In the last 2 years I was worried")
+        ),
+    ],
+)
+def test_numbers_in_any_digits(reply: str, line: int | None) -> None:
+    assert ShownQuestion.of(WORRIED, "en", "numbers", "given").read(reply) == line
+
+
+def test_a_scale_that_begins_below_zero_has_its_signs() -> None:
+    item = WORRIED | {"options": ["-1", "0", "1"], "positions": [-1.0, 0.0, 1.0]}
+    shown = ShownQuestion.of(item, "en", "numbers", "given")
+    answers = ("-1", "My answer: −1", "1", "My answer: 1", "0")
+    assert [shown.read(answer) for answer in answers] == [0, 0, 2, 2, 1]
+
+
 def of_option(option: str | Callable[[dict[str, Any]], str]) -> Callable[[dict[str, Any]], str | None]:
     """A model that always takes an option, wherever it is shown."""
 
@@ -226,6 +299,81 @@ def test_lost_replies_are_lost_and_not_far_away(release: Release) -> None:
     rows = judged(TASK, release, lambda row: None)
     whole = score(TASK, rows, "similarity")
     assert whole["missing"] == whole["n"] == 4 and whole["score"] is None
+
+
+FORMS = [
+    f"{wording}-{labels}-{order}"
+    for wording in ("one", "two")
+    for labels in ("letters", "numbers")
+    for order in ("given", "reversed")
+]
+
+
+def test_one_wording_alone_gives_no_score(release: Release) -> None:
+    """Though every reply to it has an opinion."""
+    asked = PromptOptions(variants=("one",))
+    rows = judged(TASK, release, of_option(lambda row: row["options"][0]), asked)
+    whole = score(TASK, rows, "similarity")
+    assert (whole["score"], whole["left_out"], whole["answered"]) == (None, 4, 4)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("instead", ["I cannot share opinions.", "no idea at all"])
+def test_a_question_with_a_score_is_answered_whatever_one_form_got(
+    release: Release, form: str, instead: str
+) -> None:
+    rows = judged(
+        TASK, release, of_option(lambda row: instead if row["variant"] == form else row["options"][0])
+    )
+    whole = score(TASK, rows, "similarity")
+    assert whole["answered"] == whole["n"] == 4 and whole["score"] is not None
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_question_that_lost_the_reply_to_any_one_form_keeps_its_score(release: Release, form: str) -> None:
+    everything = judged(TASK, release, of_option(lambda row: row["options"][0]))
+    lacking = judged(
+        TASK, release, lambda row: None if row["variant"] == form else of_option(row["options"][0])(row)
+    )
+    for metric in ("similarity", "wasserstein", "mean_gap"):
+        whole, less = score(TASK, everything, metric), score(TASK, lacking, metric)
+        assert less["score"] == pytest.approx(whole["score"]) and less["missing"] == 0
+        assert (less["n"], less["answered"]) == (whole["n"], whole["answered"])
+    assert score(TASK, lacking, "opinions")["missing"] == 4
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("instead", [None, "I cannot share opinions.", "no idea at all"])
+def test_models_are_compared_on_a_question_though_one_had_no_opinion_in_one_form(
+    release: Release, form: str, instead: str | None
+) -> None:
+    def in_all_but_one(row: dict[str, Any]) -> str | None:
+        return instead if row["variant"] == form else of_option(row["options"][-1])(row)
+
+    frames = {
+        "whole": judged(TASK, release, of_option(lambda row: row["options"][0])),
+        "lacking": judged(TASK, release, in_all_but_one),
+    }
+    (similarity,) = (metric for metric in METRICS if metric.name == "similarity")
+    found = compare_judgements(frames, TASK.name, "strict", similarity)
+    first, second, n = found.differences.filter(facet="all").select("first_score", "second_score", "n").row(0)
+    assert n == 4 and not any("left out" in note for note in found.answers.notes(("whole", "lacking")))
+    assert [first, second] == pytest.approx(
+        [score(TASK, frame, "similarity")["score"] for frame in frames.values()]
+    )
+
+
+@pytest.mark.parametrize("half", ["given", "reversed", "one", "two"])
+def test_a_question_without_score_for_want_of_replies_is_lost(release: Release, half: str) -> None:
+    """It is none about which the model had no opinion."""
+    rows = judged(
+        TASK,
+        release,
+        lambda row: None if half in row["variant"].split("-") else of_option(row["options"][0])(row),
+    )
+    whole = score(TASK, rows, "similarity")
+    assert whole["missing"] == whole["n"] == 4 and whole["left_out"] == 0 and whole["score"] is None
+    assert rows[LEFT_OUT].null_count() == rows.height
 
 
 def test_metrics_of_a_question_have_no_score_by_form(release: Release) -> None:

@@ -138,3 +138,8 @@ def test_texts_in_latin_letters_alone_are_left_as_they_are(reply: str) -> None:
 @given(st.text(max_size=40))
 def test_any_text_can_be_read(reply: str) -> None:
     assert first_label(reply, ABCD) in {*ABCD, None}
+
+
+@pytest.mark.parametrize("reply", ["ఈ ప్రశ్న కష్టం", "ఆ రోజు", "ಈ ಪ್ರಶ್ನೆ ಕಷ್ಟ", "ಆ ದಿನ"])
+def test_this_and_that_in_telugu_and_kannada_are_no_letters(reply: str) -> None:
+    assert first_label(reply, ABCD) is None

@@ -20,8 +20,9 @@ SPELLINGS = sorted(
         for spelling in normalize("NFKC", line).split("|")
     }
 )
-UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI")
-FURTHER = {"DEVANAGARI": "क", "BENGALI": "ক", "TAMIL": "க", "TELUGU": "క", "MALAYALAM": "ക", "ARABIC": "ب", "HEBREW": "ב",
+UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "MYANMAR", "KHMER")
+FURTHER = {"DEVANAGARI": "क", "BENGALI": "ক", "TAMIL": "க", "TELUGU": "క", "MALAYALAM": "ക", "GURMUKHI": "ਕ",
+           "GUJARATI": "ક", "KANNADA": "ಕ", "SINHALA": "ක", "ARABIC": "ب", "HEBREW": "ב",
            "LATIN": "m", "CYRILLIC": "ж", "GREEK": "μ", "GEORGIAN": "მ", "ARMENIAN": "մ", "ETHIOPIC": "መ", "HANGUL": "을"}  # fmt: skip
 """A letter that continues a word of the script."""
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,9 +27,6 @@ COLUMNS = {name: (name,) for name in ("question", "selections", "options", "sour
 
 SAMPLES = ("", " (Current national sample)", " (Old national sample)", " (Non-national sample)")
 """Endings of a country's name, the one that is taken first where there are several."""
-
-_SHORT = {"S. Korea": "South Korea", "Czech Rep.": "Czech Republic", "S. Africa": "South Africa"}
-"""Names that only these data use."""
 
 _OPENING, _END = "defaultdict(<class 'list'>, ", ")"
 _NO_OPINION = ("dk/refused", "don't know", "do not know", "refused", "no answer", "missing", "not asked")
@@ -115,22 +114,24 @@ def is_no_opinion(option: str) -> bool:
 
 
 def _one_sample_each(answers: dict[str, Any], row: int, issues: list[DataIssue]) -> Iterator[tuple[str, Any]]:
-    """Country -> shares; of several samples of one country, the first in the order of SAMPLES."""
-    of_country: dict[str, dict[str, Any]] = {}
-    for name, shares in answers.items():
-        ending = next((one for one in SAMPLES[1:] if str(name).endswith(one)), "")
-        of_country.setdefault(str(name).removesuffix(ending), {})[ending] = shares
-    for country, samples in of_country.items():
-        taken = min(samples, key=SAMPLES.index)
-        if len(samples) > 1:
-            what = f"{country} has {len(samples)} samples; {(country + taken)!r} is used"
+    """Country -> shares; of several samples of one country, whatever they call it, the first in the order of
+    SAMPLES."""
+    samples: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
+    for name in map(str, answers):
+        ending = next((one for one in SAMPLES[1:] if name.endswith(one)), "")
+        country = name.removesuffix(ending)
+        samples[_code(country) or country].append((SAMPLES.index(ending), country, name))
+    for of_country in samples.values():
+        _, country, name = min(of_country, key=itemgetter(0))
+        if len(of_country) > 1:
+            what = f"{country} has {len(of_country)} samples; {name!r} is used"
             issues.append(DataIssue(FILE, "several-samples", what, row))
-        yield country, samples[taken]
+        yield country, answers[name]
 
 
 def _code(country: str) -> str | None:
     try:
-        return get_culture(_SHORT.get(country, country.removesuffix(" SAR"))).code
+        return get_culture(country).code
     except UnknownNameError:
         return None
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
+from folkways.benchmarks.base import PromptOptions, Task, headline_with, needs_whole_questions
 from folkways.benchmarks.build import Prompt
 from folkways.benchmarks.multiple_choice.orders import order_of
 from folkways.benchmarks.probing.hidden_text import (
@@ -37,7 +37,7 @@ class PerturbedQuestion(Signal):
     measures: ClassVar[tuple[Measure, ...]] = (Measure("right", "points"),)
 
     def lacks(self, task: Task) -> str:
-        first = task.metrics[0]
+        first = headline_with(task)
         if needs_whole_questions(task):
             return "a question of it is right only with all of its statements"
         return (
@@ -85,7 +85,7 @@ class PerturbedQuestion(Signal):
             return []
         responses = pl.DataFrame(rows, schema_overrides={"reason": pl.String})
         judged = task.judge(group.items, responses, task.resolve_profile(None)).select(
-            "counted", task.metrics[0].name
+            "counted", headline_with(task).name
         )
         right = iter([value if counted else None for counted, value in judged.iter_rows()])
         by_unit = [[next(right) for _ in unit.prompts] for unit in units]

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from folkways.benchmarks.averages import with_mean_over
 from folkways.benchmarks.base import AnswerGroups, PromptOptions, Scoring, ShownOptions, answer_groups
 from folkways.benchmarks.free_answers.matching import (
     MATCHERS,
@@ -37,7 +36,7 @@ from folkways.benchmarks.semeval2026.release import (
 from folkways.benchmarks.semeval2026.templates import same_wordings, sampled_questions
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.cultures import get_culture
-from folkways.records import Metric, Schema, State, plain
+from folkways.records import Metric, Schema, State
 from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label
 from folkways.text.refusals import is_refusal
@@ -287,6 +286,7 @@ class MultipleChoice(SemEvalTask):
             "Accuracy",
             "The reply settles on the right letter; the whole is the mean of the locales (track 2).",
             accuracy=True,
+            mean_over="locale",
         ),
     )
     scoring: ClassVar[Scoring] = Scoring(
@@ -337,12 +337,6 @@ class MultipleChoice(SemEvalTask):
         return ReplyScore(
             letter, f"the right letter is {item['answer']}", {"correct": float(letter == item["answer"])}
         )
-
-    def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task, with the mean of the locales for the whole: they have 307 to 3,699 questions,
-        and count alike."""
-        judgements = plain(judgements)
-        return with_mean_over(super().summarise(judgements), judgements, self.metrics, "locale")
 
     def baselines(self, items: pl.DataFrame) -> Mapping[str, pl.DataFrame]:
         """Chance, and the letter that is right most often."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import ClassVar
+from unicodedata import normalize
 from zlib import crc32
 
 import numpy as np
@@ -34,6 +35,7 @@ from folkways.stats.distributions import (
     wasserstein,
 )
 from folkways.text.labels import chosen_label
+from folkways.text.labels.words import pattern
 
 UNIFORM = "baseline/uniform"
 LETTERS, NUMBERS = "letters", "numbers"
@@ -82,8 +84,6 @@ OPINIONS = Metric(
 )
 METRICS = (SIMILARITY, WASSERSTEIN, MEAN_GAP, SAME_NUMBER, OPINIONS)
 OF_QUESTION = tuple(metric.name for metric in METRICS if metric.per == "question")
-
-_NUMBERS = re.compile(r"(?<![\d.,])\d+(?!\d| ?%|[.,]\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +144,41 @@ class ShownQuestion:
         if self.lines[0][0] in ascii_uppercase:
             label = chosen_label(reply, {name: option for name, option, _ in self.lines})
             return None if label is None else self.labels.index(label)
-        reply_text = reply.strip().strip("\"'“”*.()").casefold()
-        whole = [
-            at for at, (name, option, _) in enumerate(self.lines) if reply_text in (name, option.casefold())
-        ]
-        numbers = {str(int(number)) for number in _NUMBERS.findall(reply)}
-        if not whole and len(numbers) == 1:
-            whole = [at for at, (name, _, _) in enumerate(self.lines) if name in numbers]
-        return whole[0] if whole else None
+        choices = {
+            chr(_FIRST_HIEROGLYPH + at): "" if name == option else self._lettered(option)
+            for at, (name, option, _) in enumerate(self.lines)
+        }
+        lettered = self._lettered(reply)
+        letter = chosen_label(lettered, choices)
+        numbers = set(re.findall(f"[{''.join(choices)}]", lettered))
+        if letter is None and len(numbers) == 1 and _is_brief(reply):  # "I would rate this 2", "第2个"
+            by_text = chosen_label(re.sub(f"[{''.join(choices)}]", " ", lettered), choices)
+            letter = min(numbers) if by_text in (None, *numbers) else None
+        return None if letter is None else ord(letter) - _FIRST_HIEROGLYPH
+
+    def _lettered(self, text: str) -> str:
+        """The text with a letter in place of each number that is a label, in whatever digits it is written.
+
+        Of "7 out of 10" and "7/10" only the 7 is one, where the scale ends with 10 or has 10 lines.
+        """
+        text = re.sub(r"\d", lambda digit: str(int(digit[0])), normalize("NFKC", text).replace("−", "-"))
+        end = max((name for name, _, index in self.lines if index is not None), key=float)
+        text = re.sub(rf"(?<=\d)\s*(?:/|out of)\s*(?:{end}|{len(self.lines)})(?![\d.,]*\d)", "", text)
+        letters = {name: chr(_FIRST_HIEROGLYPH + at) for at, name in enumerate(self.labels)}
+        names = "|".join(re.escape(name) for name in sorted(letters, key=len, reverse=True))
+        number = rf"(?<![\d.,/⁄])(?<!\d-)(?:{names})(?!\d| ?%|[.,/⁄]\d)"
+        return re.sub(number, lambda label: letters[label[0]], text)
+
+
+_FIRST_HIEROGLYPH = 0x13000
+"""The first of the letters that stand for labels that are numbers, so that one reader reads all labels;
+nobody replies in them."""
+
+
+def _is_brief(reply: str) -> bool:
+    """Whether a reply is a few words that deny nothing: a number in it is meant as the answer."""
+    denied = pattern("not", "not_behind", "wrong").search(reply)
+    return len(reply) <= 40 and len(reply.split()) <= 6 and denied is None
 
 
 def _texts(item: Row, language: str) -> tuple[str, list[str]]:
@@ -272,22 +299,32 @@ class SurveyTask(ItemwiseTask):
         return [float(weight) for weight in weights / weights.sum()]
 
     def completed(self, rows: list[Row]) -> list[Row]:
-        """With the metrics of the question on its first form, and null on the others."""
+        """With the metrics of the question on one of its forms, and null on the others: the first with an
+        opinion, or where the question has no score, the first that says why: without a reply where one was
+        lost, else without an opinion."""
         askings: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
         for row in rows:
             row |= dict.fromkeys(OF_QUESTION)
             askings[row["item"], row["language"], Form.of(row["variant"]).condition].append(row)
         for replies in askings.values():
-            first = min(replies, key=lambda row: (row["variant"], row["sample"]))
-            first |= self._of_question(first, replies)
+            shares, why = distribution(replies)
+            lost = shares is None and any(row["state"] in LOST for row in replies)
+            alike = [row for row in replies if (row["state"] in LOST) is lost]
+            first = min(
+                alike,
+                key=lambda row: (
+                    bool(row.get("shares_of_reply")) is (shares is None),
+                    row["variant"],
+                    row["sample"],
+                ),
+            )
+            if shares is not None:
+                first |= self._of_question(first, shares, replies)
+            else:
+                first |= dict.fromkeys(OF_QUESTION, 0.0) if lost else {LEFT_OUT: why}
         return rows
 
-    def _of_question(self, item: Row, replies: Sequence[Row]) -> Row:
-        if all(row["state"] in LOST for row in replies):
-            return dict.fromkeys(OF_QUESTION, 0.0)
-        shares, why = distribution(replies)
-        if shares is None:
-            return {LEFT_OUT: why}
+    def _of_question(self, item: Row, shares: np.ndarray, replies: Sequence[Row]) -> Row:
         values = _compared(shares, item)
         readable = [row for row in replies if row.get("shares_of_reply")]
         if all(row["_sampled"] for row in readable):

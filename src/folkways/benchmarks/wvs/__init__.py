@@ -13,7 +13,14 @@ from folkways.benchmarks.survey.results import survey_results
 from folkways.benchmarks.survey.task import SurveyTask
 from folkways.benchmarks.wvs.map_people import WAVE7_KEYS
 from folkways.benchmarks.wvs.map_results import map_result
-from folkways.benchmarks.wvs.survey_files import CODEBOOK, METADATA, PROBE, answers_path, read_questions
+from folkways.benchmarks.wvs.survey_files import (
+    CODEBOOK,
+    METADATA,
+    PROBE,
+    answers_path,
+    read_questions,
+    unknown_countries,
+)
 from folkways.errors import FolkwaysError
 from folkways.records import DataIssue
 from folkways.releases.release_records import Release
@@ -66,8 +73,12 @@ class _Reader:
             return False
 
     def check(self, release: Release) -> list[DataIssue]:
-        """Questions that nobody answered."""
-        return [
+        """Countries that are left out, and questions that nobody answered."""
+        unknown = [
+            DataIssue(CODEBOOK, "unknown-country", "is left out", key=country)
+            for country in unknown_countries(release)
+        ]
+        return unknown + [
             DataIssue(METADATA, "no-answers", "the survey's file has no answers to it", key=question.key)
             for question in read_questions(release)
             if not question.people

@@ -25,7 +25,6 @@ ANSWERS = re.compile(r"WVS_Cross-National_Wave_7_csv_v\d+_\d+\.csv")
 
 COUNTRY, WEIGHT = "B_COUNTRY_ALPHA", "W_WEIGHT"
 DONT_KNOW = -1
-_SHORT = {"Taiwan ROC": "Taiwan", "Bosnia Herzegovina": "Bosnia and Herzegovina"}
 _SCALE = re.compile(r"^On a scale of \d+ to \d+, \d+ meaning .+? and \d+ meaning .+?['\"\u2019], +")
 
 PROBE = tuple(
@@ -101,11 +100,17 @@ def _read(release: Release, path: str) -> Mapping[str, Any]:
     return read
 
 
+def unknown_countries(release: Release) -> list[str]:
+    """Names of countries of the codebook that folkways does not know: their people are left out."""
+    countries = _read(release, CODEBOOK)[COUNTRY]["choices"]
+    return [name for alpha, name in countries.items() if alpha not in _cultures(countries)]
+
+
 def _cultures(countries: Mapping[str, str]) -> dict[str, str]:
     codes = {}
     for alpha, name in countries.items():
         try:
-            codes[alpha] = get_culture(_SHORT.get(name, name)).code
+            codes[alpha] = get_culture(name).code
         except UnknownNameError:
             continue
     return codes

@@ -28,7 +28,7 @@ from folkways.endpoints.base import (
 )
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.gguf import child
-from folkways.endpoints.gguf.file import Header, checksum, find_file, read_header
+from folkways.endpoints.gguf.file import LIBRARY, Header, checksum, find_file, read_header
 from folkways.endpoints.local import sampling_seed
 from folkways.endpoints.servers.address import Address, Dialect
 from folkways.endpoints.servers.llamacpp import LlamaCppEndpoint
@@ -83,7 +83,7 @@ class GgufEndpoint(NamedEndpoint):
 
     def check(self) -> None:
         """MissingExtraError without the extra ``gguf``."""
-        need_extra("gguf", f"the endpoint {self.name}", "xllamacpp")
+        need_extra("gguf", f"the endpoint {self.name}", LIBRARY)
 
     async def open(self, concurrency: int) -> None:
         """Start llama.cpp with a slot for each of ``concurrency`` requests, and load the model.

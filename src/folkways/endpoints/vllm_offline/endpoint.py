@@ -213,13 +213,13 @@ class VllmOfflineEndpoint(NamedEndpoint):
         return f"{tail or 'it wrote nothing'}" + (f" (exit code {code})" if code is not None else "")
 
 
-def _open(name: str, options: EndpointOptions, _need_key: bool) -> VllmOfflineEndpoint | LocalEndpoint:
+def _open(name: str, options: EndpointOptions, need_key: bool) -> VllmOfflineEndpoint | LocalEndpoint:
     model = name.partition("/")[2]
     if not model:
         raise FolkwaysError(
             "'vllm-offline' names no model: write vllm-offline/NAME with a name of the hub or a folder"
         )
-    if find_spec("vllm") is not None:
+    if find_spec("vllm") is not None or not need_key:
         return VllmOfflineEndpoint(model, options)
     endpoint = LocalEndpoint(model, seed=options.seed)
     endpoint.about = "vLLM is not installed (pip install vllm): transformers runs the model, in batches"

@@ -4,7 +4,8 @@ them."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import orjson
 
 from folkways.errors import DataError
 from folkways.integrations.scored_log import UNKNOWN, ScoredLog, columns, digest, facets, number, told
-from folkways.json_lines import json_objects
+from folkways.json_lines import json_objects, read_json
 from folkways.records import LOST, State
 
 Row = dict[str, Any]
@@ -57,18 +58,36 @@ def read_scores(path: Path) -> list[ScoredLog]:
     """
     beside = path.with_name(f"{path.stem.removesuffix('_samples')}.json")
     try:
-        document = orjson.loads(beside.read_bytes())
+        document = read_json(beside.read_bytes())
+    except FileNotFoundError:
+        return _read(path, {}, [f"{beside.name} does not lie beside it, {WITHOUT}"])
     except (OSError, orjson.JSONDecodeError):
         document = None
-    return _read(path, document if is_aggregate(document) else {})
+    if not is_aggregate(document):
+        return _read(path, {}, [f"{beside.name} is damaged, or no record, {WITHOUT}"])
+    return _read(path, document)
 
 
-def _read(path: Path, aggregate: Row) -> list[ScoredLog]:
-    results = {
-        str(result.get("evaluation_result_id")): result for result in aggregate.get("evaluation_results", ())
-    }
+WITHOUT = "so that nobody can tell its settings and for which scores less is better"
+"""What follows where the aggregate of a file of instances cannot be read."""
+
+
+def changed(samples: Path, aggregate: Mapping[str, Any]) -> str:
+    """Says so where the ``samples`` have another SHA-256 than their ``aggregate`` states; otherwise empty."""
+    named = aggregate.get("detailed_evaluation_results")
+    checksum = named.get("checksum") if isinstance(named, dict) else None
+    if not checksum:
+        return ""
+    with samples.open("rb") as stream:
+        same = file_digest(stream, "sha256").hexdigest() == checksum
+    what = f"{samples.name} has another checksum than the record says: one of the two was changed"
+    return "" if same else what
+
+
+def _read(path: Path, aggregate: Row, notes: Sequence[str] = ()) -> list[ScoredLog]:
+    results = aggregate.get("evaluation_results", ())
     by_evaluation: dict[tuple[str, str], list[Row]] = {}
-    for line, row in json_objects(path.read_bytes().splitlines(), path):
+    for line, row in json_objects(path.read_bytes().splitlines(), path, read_json):
         if not is_instance(row) or not isinstance(row["evaluation"], dict):
             raise DataError(
                 f"is not an instance of Every Eval Ever, which has {', '.join(NEEDED)}", file=path, row=line
@@ -76,20 +95,30 @@ def _read(path: Path, aggregate: Row) -> list[ScoredLog]:
         by_evaluation.setdefault((str(row["evaluation_name"]), str(row["model_id"])), []).append(row)
     if not by_evaluation:
         raise DataError("has no instances", file=path)
-    return [_log(path, task, model, rows, results) for (task, model), rows in by_evaluation.items()]
+    notes = [*filter(None, (*notes, changed(path, aggregate)))]
+    return [_log(path, task, model, rows, results, notes) for (task, model), rows in by_evaluation.items()]
 
 
-def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mapping[str, Row]) -> ScoredLog:
+def _log(
+    path: Path, task: str, model: str, rows: Iterable[Row], results: Sequence[Row], notes: Sequence[str]
+) -> ScoredLog:
+    by_key = {str(result["evaluation_result_id"]): result for result in results if _names_its_result(result)}
+    of_task = [result for result in results if result.get("evaluation_name") == task]
     samples: dict[tuple[str, int], Row] = {}
     values: dict[tuple[str, int], dict[str, float | None]] = {}
     repeats: Counter[tuple[str, str]] = Counter()
     configs: dict[str, Mapping[str, Any]] = {}
     settings: dict[str, None] = {}
     metrics: dict[str, str] = {}
+    every_note = [*notes]
     for row in rows:
         key = str(row.get("evaluation_result_id"))
         if key not in metrics:
-            result = results.get(key, {})
+            only = {} if _names_its_result(row) or len(of_task) != 1 else of_task[0]
+            result = by_key.get(key, only)
+            if not result and len(of_task) > 1:
+                names = ", ".join(metric_name("None", one.get("metric_config") or {}) for one in of_task)
+                every_note.append(f"its samples do not name the score that they are of ({names})")
             config = result.get("metric_config") or {}
             metrics[key] = metric_name(key, config)
             configs[metrics[key]] = config
@@ -107,15 +136,21 @@ def _log(path: Path, task: str, model: str, rows: Iterable[Row], results: Mappin
         model=model,
         items=[name for name, _ in samples],
         repeats=[repeat for _, repeat in samples],
-        questions=[_metadata(row).get("question") or name for (name, _), row in samples.items()],
+        questions=[str(_metadata(row).get("question") or name) for (name, _), row in samples.items()],
         contents=[_content(row) for row in samples.values()],
         scores=columns([{name: by_metric.get(name) for name in configs} for by_metric in values.values()]),
         facets=facets([_metadata(row) for row in samples.values()]),
         settings={"settings": " and ".join(settings)} if any(settings) else {},
+        notes=every_note,
         lower_is_better=frozenset(
             name for name, config in configs.items() if config.get("lower_is_better") is True
         ),
     )
+
+
+def _names_its_result(entry: Row) -> bool:
+    """Whether a result, or a row of one, has the id that the two share, which is optional."""
+    return entry.get("evaluation_result_id") is not None
 
 
 def metric_name(key: str, config: Mapping[str, Any]) -> str:

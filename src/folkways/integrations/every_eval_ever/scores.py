@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,9 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import tasks as known_tasks
 from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
-from folkways.integrations.every_eval_ever.samples import is_aggregate, metric_name, read_aggregate
+from folkways.integrations.every_eval_ever.samples import changed, is_aggregate, metric_name, read_aggregate
 from folkways.integrations.scored_log import ScoredLog, digest, known_culture, of_schema
+from folkways.json_lines import read_json
 from folkways.names import WHOLE
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty, headline_of
 from folkways.reports.data import PEOPLE
@@ -53,7 +53,7 @@ def read_contribution(path: Path) -> Contribution:
     DataError where the file is not an aggregate, or a score or a count in it is not a number.
     """
     try:
-        document = orjson.loads(path.read_bytes())
+        document = read_json(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise DataError(f"cannot be read as JSON ({error})", file=path) from None
     if not is_aggregate(document):
@@ -236,10 +236,8 @@ class _Aggregate:
             return (
                 f"{samples.name}, which has the single judgements, does not lie in the folder of the record"
             )
-        about = self.document["detailed_evaluation_results"]
-        checksum = about.get("checksum")
-        if checksum and self._checksum != checksum:
-            return f"{samples.name} has another checksum than the record says: one of the two was changed"
+        if changed := self._changed:
+            return changed
         if values is None:
             return f"{samples.name} has no judgement of {first.task} by {first.metric.label}"
         rows = [value for value in values[1] if value is not None]
@@ -256,12 +254,8 @@ class _Aggregate:
         return ""
 
     @cached_property
-    def _checksum(self) -> str:
-        """SHA-256 of the file of instances; empty without one."""
-        if self._samples is None:
-            return ""
-        with self._samples.open("rb") as stream:
-            return file_digest(stream, "sha256").hexdigest()
+    def _changed(self) -> str:
+        return "" if self._samples is None else changed(self._samples, self.document)
 
 
 def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, log: ScoredLog, first: _Result) -> pl.DataFrame:
@@ -275,7 +269,7 @@ def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, log: ScoredLog, firs
 
 def _judgements(log: ScoredLog, values: Sequence[float | None], first: _Result, model: str) -> pl.DataFrame:
     """The judgements of a log, with the headline's column."""
-    judged = log.judgements(values, first.metric.name, ours=_is_ours(first.entry))
+    judged = log.judgements(values, first.metric, ours=_is_ours(first.entry))
     whose = {"endpoint": pl.lit(model), "profile": pl.lit(first.profile)}
     return judged.with_columns(known_culture(), **whose)
 

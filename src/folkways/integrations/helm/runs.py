@@ -16,6 +16,7 @@ import orjson
 
 from folkways.errors import DataError
 from folkways.integrations.scored_log import UNKNOWN, ScoredLog, columns, digest, facets, number, told
+from folkways.json_lines import read_json
 
 SPEC, STATS = "run_spec.json", "per_instance_stats.json"
 STATE, INSTANCES = "scenario_state.json", "instances.json"
@@ -170,7 +171,7 @@ def _about(instance: Row) -> Row:
 def _document(path: Path, kind: type) -> Any:
     """The content of a file; DataError where it cannot be read, or is not a list or an object (``kind``)."""
     try:
-        document = orjson.loads(path.read_bytes())
+        document = read_json(path.read_bytes())
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}", file=path) from None
     except orjson.JSONDecodeError as error:

@@ -7,8 +7,6 @@ Inspect's documentation: a header, a summary of every sample with its scores, an
 
 from __future__ import annotations
 
-# not orjson, which refuses the NaN that Inspect writes for samples that were not scored
-import json
 import re
 import sys
 import zipfile
@@ -22,6 +20,7 @@ from typing import Any
 
 import polars as pl
 
+from folkways.display import shorten, single_line
 from folkways.errors import DataError, FolkwaysError, MissingExtraError
 from folkways.integrations.scored_log import (
     NUMBERS,
@@ -34,6 +33,7 @@ from folkways.integrations.scored_log import (
     number,
     told,
 )
+from folkways.json_lines import read_json
 from folkways.records import SCORES
 
 ZSTANDARD = 93
@@ -81,15 +81,7 @@ def read_scores(path: Path) -> ScoredLog:
     scored = [_numbers(sample) for sample in log.samples]
     scores = columns(scored)
     if not scores:
-        tried = dict.fromkeys(name for sample in log.samples for name in sample.get("scores") or {})
-        why = (
-            f"its scorers ({', '.join(tried)}) give no number for any sample"
-            if tried
-            else "no sample has a score"
-        )
-        raise DataError(
-            f"cannot be compared: {why}; score it first: inspect score LOG --scorer NAME", file=path
-        )
+        raise DataError(f"cannot be compared: {_why_unscored(log.samples)}", file=path)
     stated = dict(_stated(log.header, scores))
     metadata_of = [sample.get("metadata") or {} for sample in log.samples]
     ids = [str(sample["id"]) for sample in log.samples]
@@ -105,7 +97,11 @@ def read_scores(path: Path) -> ScoredLog:
             digest(_text(sample.get("input")), sample.get("choices"), sample.get("target"))
             for sample in log.samples
         ],
-        scores={name: scores[name] for name in dict.fromkeys((*stated, *scores))},  # the headline first
+        scores={
+            name: scores[name]
+            for name in dict.fromkeys((*stated, *_headline(log.header), *scores))
+            if name in scores
+        },
         facets=facets(metadata_of),
         settings=_settings(log.header),
         notes=_notes(log.header),
@@ -155,7 +151,7 @@ def _read(path: Path, *, whole: bool) -> _Log:
         )
     with _words(path):
         if path.suffix.lower() == ".json":
-            header = json.loads(path.read_bytes())
+            header = read_json(path.read_bytes())
             samples = header.get("samples") or [] if isinstance(header, dict) else []
         else:
             with zipfile.ZipFile(path) as archive:
@@ -230,8 +226,8 @@ def _header(archive: zipfile.ZipFile) -> Json:
     """The header; for a log that was not finished, the one written at its start."""
     names = set(archive.namelist())
     if "header.json" in names:
-        return dict(json.loads(_member(archive, "header.json")))
-    return {**json.loads(_member(archive, "_journal/start.json")), "status": "started"}
+        return dict(read_json(_member(archive, "header.json")))
+    return {**read_json(_member(archive, "_journal/start.json")), "status": "started"}
 
 
 def _summaries(archive: zipfile.ZipFile) -> list[Json]:
@@ -241,7 +237,7 @@ def _summaries(archive: zipfile.ZipFile) -> list[Json]:
     else:
         journal = {int(match[1]): name for name in names if (match := _JOURNAL.fullmatch(name))}
         parts = [journal[number] for number in sorted(journal)]
-    samples = [sample for part in parts for sample in json.loads(_member(archive, part))]
+    samples = [sample for part in parts for sample in read_json(_member(archive, part))]
     # the last one of a sample that was retried
     return [*{(sample["id"], sample.get("epoch", 1)): sample for sample in samples}.values()]
 
@@ -255,7 +251,7 @@ def _samples(archive: zipfile.ZipFile, path: Path) -> Iterator[Json]:
                 file=path,
             )
         if _SAMPLE.fullmatch(name):
-            yield json.loads(_member(archive, name))
+            yield read_json(_member(archive, name))
 
 
 def _numbers(sample: Json) -> dict[str, float | None]:
@@ -313,6 +309,7 @@ def _stated(header: Json, scores: Iterable[str]) -> Iterator[tuple[str, Json]]:
     Those that Inspect wrote have the name of the scorer before that of the metric."""
     by_metric = {score.rpartition(".")[2]: score for score in scores}
     for name, about in ((header["eval"].get("metadata") or {}).get(STATED) or {}).items():
+        about = {"mean_over": None, **about}  # logs of earlier versions do not say
         if name in by_metric and about.keys() >= {*SCALE}:
             yield by_metric[name], _scale(about)
 
@@ -328,13 +325,13 @@ def _scale(about: Json) -> Json:
     )
     if not sound:
         raise ValueError(f"a metric cannot be {about}")
-    by = about["headline_by"]
+    facets_of = {name: about[name] for name in ("headline_by", "mean_over")}
     return {
         **{name: about[name] for name in SCALE},
         "lower_is_better": bool(about["lower_is_better"]),
         "scale": float(about["scale"]),
         "bounds": ends and tuple(ends),
-        "headline_by": None if by is None else str(by),
+        **{name: None if facet is None else str(facet) for name, facet in facets_of.items()},
     }
 
 
@@ -356,6 +353,26 @@ def _number_of(name: str, value: Any) -> float | int | str | None:
     if value is None and (SCORES[name] == pl.Float64 or name == "why_left_out"):
         return None
     return float(value) if SCORES[name] == pl.Float64 else str(value)
+
+
+def _headline(header: Json) -> Iterator[str]:
+    """What the score that the log names as its headline may be called here."""
+    named = (header.get("results") or {}).get("headline") or {}
+    yield f"{named.get('scorer')}.{named.get('score')}"
+    yield str(named.get("score"))
+
+
+def _why_unscored(samples: Sequence[Json]) -> str:
+    """Why no sample has a number, and what to do."""
+    if tried := dict.fromkeys(name for sample in samples for name in sample.get("scores") or {}):
+        why = f"its scorers ({', '.join(tried)}) give no number for any sample"
+    elif all(sample.get("error") for sample in samples):
+        error = samples[0]["error"]
+        first = str(error.get("message") if isinstance(error, dict) else error)
+        return f"each sample failed, the first with: {shorten(single_line(first), 200)}"
+    else:
+        why = "no sample has a score"
+    return f"{why}; score it first: inspect score LOG --scorer NAME"
 
 
 def _notes(header: Json) -> list[str]:

@@ -21,7 +21,7 @@ from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
 from folkways.integrations.scored_log import STATED, scales_of
-from folkways.records import State
+from folkways.records import State, headline_of
 from folkways.runs.keywords import release_names
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import item_batches
@@ -174,7 +174,7 @@ def _scores(task: str, release: str | None, profile: str, text_tools: str | None
             return {}
         judge = judge_of(task, release, profile, text_tools)
         table = judge.scores(replies)
-        headline = judge.task.metrics[0].name
+        headline = headline_of(judge.task.metrics, {*table["metric"]}).name
         whole = pl.col("facet") == "all"
         by_culture = (pl.col("facet") == "culture") & (pl.col("metric") == headline)
         values: dict[str, float | None] = {}

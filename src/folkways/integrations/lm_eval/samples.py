@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,14 @@ import orjson
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.integrations.scored_log import ScoredLog, columns, digest, facets, number, told
-from folkways.json_lines import json_objects
+from folkways.json_lines import json_objects, read_json
 
 SUFFIXES = (".jsonl",)
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+)")
+
+RESULTS = re.compile(r"results_\d{4}-\d\d-\d\dT[\d.:-]+")
+"""The name of the file of results without its ending."""
 
 Row = dict[str, Any]
 
@@ -23,9 +26,10 @@ Row = dict[str, Any]
 def read_scores(path: Path) -> ScoredLog:
     """The scores of a file of samples; with several filters, one for each (``exact_match,strict-match``).
 
-    The name of the model comes from the file of results in the same folder (``results_TIME.json``), or else
-    from the folder. FolkwaysError or DataError, with the row, for a file of another kind, or metrics that are
-    not numbers.
+    The name of the model, the settings, and for which metrics less is better come from the file of results
+    in the same folder (``results_TIME.json``); without it, the model has the name of the folder.
+    FolkwaysError or DataError, with the row, for a file of another kind, a sample that is there twice, or
+    metrics that are not numbers.
     """
     if not path.is_file():
         raise FolkwaysError(
@@ -35,8 +39,8 @@ def read_scores(path: Path) -> ScoredLog:
     docs: dict[str, Row] = {}
     values: dict[str, dict[str, float | None]] = {}
     by_filter: dict[str, None] = {}
-    rows = []
-    for line, row in json_objects(path.read_bytes().splitlines(), path):
+    rows: dict[tuple[str, str], Row] = {}
+    for line, row in json_objects(path.read_bytes().splitlines(), path, read_json):
         if "doc_id" not in row or not isinstance(row.get("metrics"), list):
             raise DataError(
                 "is not a sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); its "
@@ -45,12 +49,19 @@ def read_scores(path: Path) -> ScoredLog:
                 file=path,
                 row=line,
             )
-        rows.append(row)
-        by_filter[str(row.get("filter", "none"))] = None
-    for row in rows:
-        name = str(row["doc_id"])
+        sample = str(row["doc_id"]), str(row.get("filter", "none"))
+        if sample in rows:
+            raise DataError(
+                f"has the sample {sample[0]} (filter {sample[1]}) twice: it has the samples of several runs; "
+                "give each a file of its own",
+                file=path,
+                row=line,
+            )
+        rows[sample] = row
+        by_filter[sample[1]] = None
+    for (name, filtered_by), row in rows.items():
         docs.setdefault(name, row)
-        ending = f",{row.get('filter', 'none')}" if len(by_filter) > 1 else ""
+        ending = f",{filtered_by}" if len(by_filter) > 1 else ""
         numbers = {f"{metric}{ending}": number(row.get(metric)) for metric in row["metrics"]}
         values.setdefault(name, {}).update(
             {metric: value for metric, value in numbers.items() if value is not None}
@@ -62,14 +73,14 @@ def read_scores(path: Path) -> ScoredLog:
         [{name: sample_values.get(name) for name in everywhere} for sample_values in values.values()]
     )
     if not scores:
-        tried = dict.fromkeys(str(metric) for row in rows for metric in row["metrics"])
+        tried = dict.fromkeys(str(metric) for row in rows.values() for metric in row["metrics"])
         raise DataError(
             f"cannot be compared: its metrics ({', '.join(tried) or 'none'}) are no numbers of single "
             "samples",
             file=path,
         )
     named = _NAME.fullmatch(path.stem)
-    results = _results(path, named["time"]) if named else {}
+    results, notes = _results(path, named["time"]) if named else ({}, ())
     task = named["task"] if named else path.stem
     return ScoredLog(
         path=path,
@@ -85,6 +96,12 @@ def read_scores(path: Path) -> ScoredLog:
         scores=scores,
         facets=facets([row["doc"] if isinstance(row.get("doc"), dict) else {} for row in docs.values()]),
         settings=_settings(results, task),
+        notes=notes,
+        lower_is_better=frozenset(
+            score
+            for score in scores
+            if _higher_is_better(results, task).get(score.partition(",")[0]) is False
+        ),
     )
 
 
@@ -95,29 +112,40 @@ def _question(name: str, doc: Any) -> str:
     return str(doc["question"]) if ours else name
 
 
-def _results(path: Path, time: str) -> Row:
-    """The program's file of results for the same run; empty if it is missing."""
+def _results(path: Path, time: str) -> tuple[Row, Sequence[str]]:
+    """The program's file of results for the same run, empty if it is missing or damaged; and a note on
+    that."""
+    beside = path.with_name(f"results_{time}.json")
+    without = "so that nobody can tell its model, its settings and for which metrics less is better"
     try:
-        document = orjson.loads(path.with_name(f"results_{time}.json").read_bytes())
+        document = read_json(beside.read_bytes())
+    except FileNotFoundError:
+        return {}, [f"{beside.name} does not lie beside it, {without}"]
     except (OSError, orjson.JSONDecodeError):
-        return {}
-    return document if isinstance(document, dict) else {}
+        document = None
+    return (document, ()) if isinstance(document, dict) else ({}, [f"{beside.name} is damaged, {without}"])
+
+
+def _higher_is_better(results: Row, task: str) -> Mapping[str, Any]:
+    """Metric -> whether more of it is better, where the program says so."""
+    of_tasks = results.get("higher_is_better")
+    of_task = of_tasks.get(task) if isinstance(of_tasks, Mapping) else None
+    return of_task if isinstance(of_task, Mapping) else {}
 
 
 def _settings(results: Row, task: str) -> dict[str, str]:
     if not results:
-        return {}
+        return dict.fromkeys(("version", "examples", "settings", "chat template"), "unknown")
 
     def of_task(name: str) -> str:
         table = results.get(name)
         return str(table.get(task)) if isinstance(table, Mapping) else "unknown"
 
     config = results.get("config") or {}
+    arguments = config.get("gen_kwargs")
     return {
         "version": of_task("versions"),
         "examples": of_task("n-shot"),
-        "settings": told(config["gen_kwargs"])
-        if isinstance(config.get("gen_kwargs"), dict)
-        else str(config.get("gen_kwargs")),
+        "settings": (told(arguments) if isinstance(arguments, dict) else str(arguments or "")) or "none",
         "chat template": "yes" if results.get("chat_template") else "no",
     }

@@ -42,9 +42,8 @@ def matrix_table(leaderboard: Leaderboard) -> TextTable:
         (single_line(view.short[model]), *(_cell(column, model) for column in shown))
         for model in view.models or view.baselines
     ]
-    guessing = [leaderboard.guessing(column.task) if not column.group else column.chance for column in shown]
-    if any(score == score for score in guessing):
-        rows.append(("guessing", *map(number, guessing)))
+    if any(column.chance == column.chance for column in shown):
+        rows.append(("guessing", *(number(column.chance) for column in shown)))
     if any(column.people for column in shown):
         rows.append((PEOPLE, *(number(column.people.score if column.people else None) for column in shown)))
     heads = (

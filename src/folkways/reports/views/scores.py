@@ -12,6 +12,7 @@ from folkways.benchmarks.base import Task
 from folkways.display import count, interval, number, percent, reasons, shown_n
 from folkways.errors import UnknownNameError
 from folkways.names import facet_title, value_name
+from folkways.records import headline_of
 
 STATES = ("answered", "refused", "unreadable", "truncated", "failed", "missing")
 
@@ -30,16 +31,13 @@ def scores_table(task: Task, scores: pl.DataFrame) -> Table:
     states = [state for state in STATES if any(whole[metric.name][state] for metric in shown)]
     numbers = ("score", "95 % interval", "n", "coverage", *states)
     table = table_of_numbers(Column("metric", min_width=12), numbers, title=task.title, title_justify="left")
-    apart = scores.filter(
-        pl.col("facet") == (task.metrics[0].headline_by or ""), pl.col("metric") == task.metrics[0].name
-    )
+    headline = headline_of(task.metrics, whole)
+    apart = scores.filter(facet=headline.headline_by or "", metric=headline.name)
     groups = [
-        (f"{task.metrics[0].label}, {value_name(row['facet'], row['value'])}", row)
+        (f"{headline.label}, {value_name(row['facet'], row['value'])}", row)
         for row in apart.iter_rows(named=True)
     ]
-    rows = [
-        (metric.label, whole[metric.name]) for metric in shown if not (groups and metric is task.metrics[0])
-    ]
+    rows = [(metric.label, whole[metric.name]) for metric in shown if not (groups and metric is headline)]
     for label, row in (*groups, *rows):
         table.add_row(
             label,

@@ -154,18 +154,18 @@ class TaskView:
 
     @property
     def domain(self) -> tuple[float, float]:
-        """The range of the axis: the whole scale for percentages, otherwise a range with every interval."""
+        """The range of the axis: the whole scale for percentages, otherwise a range with every score and
+        interval."""
         if self.metric.scale == 100:
             return 0.0, 100.0
+        of_groups = (score for facet in self.facets.values() for score in facet.scores.values())
         ends = [
             end
-            for facet in self.facets.values()
-            for score in facet.scores.values()
-            for end in (score.low, score.high)
+            for score in (*of_groups, *self.whole)
+            for end in (score.score, score.low, score.high)
+            if end == end
         ]
-        ends += [end for score in self.whole for end in (score.low, score.high)]
-        finite = [end for end in ends if end == end]
-        return min(0.0, *finite), max(self.metric.scale, *finite)
+        return min([0.0, *ends]), max([self.metric.scale, *ends])
 
     @property
     def measure(self) -> str:

@@ -16,7 +16,7 @@ from folkways.benchmarks.contract import judgements_of
 from folkways.benchmarks.free_answers import model_judge
 from folkways.benchmarks.registry import free_answer_tasks
 from folkways.errors import DataError, FolkwaysError
-from folkways.records import Schema, State
+from folkways.records import Schema, State, headline_of
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import select_items, stored_plan
 from folkways.runs.results.model_names import choose_models
@@ -127,6 +127,7 @@ def _rows(
     judged = judgements_of(task, items, share, profile).with_columns(
         _told=share["response"], _state=share["state"]
     )
+    headline = headline_of(task.metrics, judged.columns).name
     for row in judged.filter(pl.col("counted")).iter_rows(named=True):
         item, reply = by_item[row["item"]], (row["_told"] or "") if row["_state"] == State.ANSWERED else ""
         groups = task.accepted_answers(item)
@@ -139,7 +140,7 @@ def _rows(
             **dict.fromkeys(("means", "why", "label", "swapped", "swapped_group")),
             "endpoint": endpoint,
             "response": row["_told"],
-            "lexical": row[task.metrics[0].name],
+            "lexical": row[headline],
             "verdict": None if there else 0.0,
             "ended": "not asked" if there else "no reply",
             "group": None if there else 0,

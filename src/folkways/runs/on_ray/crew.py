@@ -131,7 +131,7 @@ class RayWorkerPool:
         cluster: Cluster,
         limit: Amount | None,
     ) -> None:
-        self._ray = ray = connect()
+        self._ray = connect()
         self._workspace = workspace
         self._run = run
         self._asking = asking
@@ -144,9 +144,9 @@ class RayWorkerPool:
         }
         self._session = session = uuid.uuid4().hex[:8]
         self._queue = {
-            f"ray {session} {number}": seat for number, seat in enumerate(seats(ray, models, cluster))
+            f"ray {session} {number}": seat
+            for number, seat in enumerate(seats_for(workspace, models, cluster))
         }
-        check_reachable(ray, workspace)
         plain = replace(asking, observer=None, reused=None, planned=AskOptions.planned, cluster=None)
         self._share = Assignment(
             workspace.place, run.id, (), prices, plain, "", session, _limit(workspace, run, limit)
@@ -362,6 +362,17 @@ class RayWorkerPool:
 
     def _free(self, name: str) -> None:
         patiently(RequestQueue(self._workspace, self._run.id, name=name).leave)
+
+
+def seats_for(workspace: Workspace, models: Sequence[Model], cluster: Cluster) -> list[Seat]:
+    """The workers that ask ``models``. FolkwaysError for a cluster that has no room for them, a workspace
+    that they cannot reach, and an address that may not be stored in the cluster."""
+    ray = connect()
+    placed = seats(ray, models, cluster)
+    check_reachable(ray, workspace)
+    for model in models:
+        _written(model)
+    return placed
 
 
 def _written(model: Model) -> str:

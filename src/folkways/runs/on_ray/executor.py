@@ -24,7 +24,7 @@ from folkways.engine.progress import ModelProgress
 from folkways.errors import FolkwaysError
 from folkways.runs.models import Model
 from folkways.runs.on_ray.cluster import connect, plain_errors
-from folkways.runs.on_ray.crew import RayWorkerPool
+from folkways.runs.on_ray.crew import RayWorkerPool, seats_for
 from folkways.runs.on_ray.scoring import score_on_ray
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.planning.plan import TaskPlan
@@ -46,6 +46,9 @@ class RayExecutor:
     """An ``executors.Executor``."""
 
     cluster: Cluster
+
+    def check(self, workspace: Workspace, models: Sequence[Model]) -> None:
+        seats_for(workspace, models, self.cluster)
 
     def ask(
         self,

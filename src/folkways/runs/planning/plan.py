@@ -3,7 +3,7 @@ expects."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -245,15 +245,24 @@ def begin(
     return run, continued
 
 
+CHOICES = ("cultures", "languages", "variants")
+"""Options that say what of a task is asked, in whatever order they name it."""
+
+
+def _any_order(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    return None if names is None else tuple(sorted({*names}))
+
+
 def config_of(plan: Plan) -> dict[str, Any]:
     """Everything that decides what a run asks, as the workspace keeps it: two runs of one configuration are
     one."""
     options = asdict(plan.tasks[0].options)
-    for several in ("cultures", "variants"):
-        if any(getattr(one.options, several) is not None for one in plan.tasks):
-            options[several] = tuple(
-                dict.fromkeys(name for one in plan.tasks for name in getattr(one.options, several) or ())
-            )
+    for several in CHOICES:
+        options[several] = _any_order(
+            [name for one in plan.tasks for name in getattr(one.options, several) or ()]
+            if any(getattr(one.options, several) is not None for one in plan.tasks)
+            else None
+        )
     of_tasks = sorted({name for one in plan.tasks for name in one.own})
     undecided = {"tasks", "releases", "skip_missing", "afresh", *of_tasks}
     undecided |= {"shots"} if not options["shots"] else set()  # as in runs from before there was one
@@ -271,7 +280,12 @@ def config_of(plan: Plan) -> dict[str, Any]:
     }
     if of_tasks:
         config["of_tasks"] = {
-            one.task.name: {name: getattr(one.options, name) for name in of_tasks} for one in plan.tasks
+            one.task.name: {
+                name: _any_order(value) if name in CHOICES else value
+                for name in of_tasks
+                for value in [getattr(one.options, name)]
+            }
+            for one in plan.tasks
         }
     if plan.absent and plan.options.skip_missing:
         config["left_out"] = plan.absent

@@ -14,7 +14,7 @@ from folkways.benchmarks.treatments import without_treatments
 from folkways.evidence.answers import ASKING
 from folkways.evidence.contrasts import CULTURE
 from folkways.evidence.order import ModelContrasts, Rank, model_contrasts
-from folkways.records import JUDGED_ITEMS, empty
+from folkways.records import JUDGED_ITEMS, Metric, empty
 from folkways.reports.data import ReportData
 from folkways.reports.views.views import ReportView
 from folkways.workspace import results
@@ -64,7 +64,7 @@ def make_contrasts(
         metric = view.metric
         of_model = {part.endpoint: part for part in parts if part.task == task.name}
         frames = {
-            model: partial(_compared_by, workspace, run, profile, of_model[model], metric.name)
+            model: partial(_compared_by, workspace, run, profile, of_model[model], metric)
             for model in view.models
             if model in of_model
         }
@@ -75,14 +75,14 @@ def make_contrasts(
 
 
 def _compared_by(
-    workspace: Workspace, run: RunRecord, profile: str, part: results.Part, metric: str
+    workspace: Workspace, run: RunRecord, profile: str, part: results.Part, metric: Metric
 ) -> pl.DataFrame:
-    """COMPARED and the metric of the prompts as they are, in one part of a run."""
-    rows = results.load_judgements(
-        workspace, run, profile, part, small=True, without=TEXTS, details=(metric,)
-    )
-    absent = [] if metric in rows.columns else [pl.lit(None, pl.Float64).alias(metric)]
-    return without_treatments(rows.with_columns(absent).select(*COMPARED, metric))
+    """COMPARED and the metric of the prompts as they are, in one part of a run, with the column of the groups
+    that it is averaged over."""
+    details = (metric.name, *([metric.mean_over] if metric.mean_over else []))
+    rows = results.load_judgements(workspace, run, profile, part, small=True, without=TEXTS, details=details)
+    absent = [] if metric.name in rows.columns else [pl.lit(None, pl.Float64).alias(metric.name)]
+    return without_treatments(rows.with_columns(absent).select(*dict.fromkeys((*COMPARED, *details))))
 
 
 def stored_contrasts(workspace: Workspace, run: RunRecord) -> dict[tuple[str, str, str], ModelContrasts]:

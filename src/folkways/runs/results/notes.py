@@ -13,7 +13,7 @@ from folkways.benchmarks.base import Task
 from folkways.cultures import get_language
 from folkways.display import count, number, percent, plural
 from folkways.endpoints.clean import quotable
-from folkways.errors import FolkwaysError, option
+from folkways.errors import FolkwaysError, option, quoted
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.names import WHOLE
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Signature, headline_of, is_baseline
@@ -163,8 +163,8 @@ def read_otherwise(
             yield (
                 f"{row['endpoint']} on {task.name}: {row['profile']} reads {count(_read(row))} of "
                 f"{count(replies)} replies, which gives {number(row['score'])}; {best['profile']} reads "
-                f"{count(_read(best))}, which gives {number(best['score'])}: folkways score {run.name} "
-                f"--profile {best['profile']}"
+                f"{count(_read(best))}, which gives {number(best['score'])}: folkways score "
+                f"{quoted(run.name)} --profile {best['profile']}"
             )
 
 

@@ -14,7 +14,7 @@ from folkways.benchmarks.base import Benchmark, Task, overrides
 from folkways.benchmarks.registry import get_task, sound_benchmark
 from folkways.benchmarks.results import make_results
 from folkways.benchmarks.treatments import LENGTH, with_length, without_treatments
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, quoted
 from folkways.evidence.verdict import Expense, Verdict
 from folkways.files import check_several
 from folkways.names import REPLAY
@@ -42,7 +42,7 @@ SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 
 NOT_STORED = (
     "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its "
-    "items: they are not shown. folkways score {0} adds them, and asks no model."
+    "items: they are not shown. folkways score {1} adds them, and asks no model."
 )
 
 CLOCK = 1.0
@@ -110,7 +110,7 @@ def collect(
             if profile is not None and of_task.is_empty() and task.name in stored["task"]:
                 raise FolkwaysError(
                     f"run {run.name} was not scored on {task.name} under the profile {profile}; score it so "
-                    f"first: folkways score {run.name} --profile {profile}"
+                    f"first: folkways score {quoted(run.name)} --profile {profile}"
                 )
             # One after the other; an asked baseline of that name comes later and wins.
             scores += of_baselines.filter(shown).partition_by("endpoint", maintain_order=True)
@@ -182,7 +182,7 @@ def collect(
             *otherwise,
             *_warnings(runs),
             *served_warnings(uses),
-            *map(NOT_STORED.format, without_references),
+            *(NOT_STORED.format(name, quoted(name)) for name in without_references),
         ),
         failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
@@ -294,19 +294,23 @@ def _total(amounts: Sequence[Amount | None]) -> Amount | None:
 def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
     warnings = [
         f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing, "
-        "and stays in the denominators. Run the same command again to go on."
+        f"and stays in the denominators. {_to_go_on(run)}"
         for run in runs
         if run.state not in ("finished", "incomplete") and not _sampled(run)
     ]
     warnings += [
-        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators. The same "
-        "command tries it again."
+        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators. "
+        f"{_to_go_on(run)}"
         for run in runs
         if run.state == "incomplete"
     ]
     for run in filter(_sampled, runs):
         over = run.state in ("finished", "incomplete")
-        stopped = "" if over else f" It stopped early ({run.reason or run.state}); the same command goes on."
+        stopped = (
+            ""
+            if over
+            else f" It stopped early ({run.reason or run.state}); the command that began it goes on."
+        )
         warnings.append(
             f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} "
             "points or asked in full: its scores estimate what asking everything would give, and its "
@@ -319,6 +323,14 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
     ]
     named = {task.split("/")[0] for run in runs for task in run.config.get("tasks", ())}
     return warnings + [benchmark.caution for benchmark in _benchmarks_named(named) if benchmark.caution]
+
+
+def _to_go_on(run: run_records.RunRecord) -> str:
+    """How to ask what a run lacks: a report does not, and a plan is made once."""
+    work = f"folkways work {quoted(run.name)}"
+    if run.state == "planned":
+        return f"Ask it with {work}, in as many processes as you like."
+    return f"Go on with {work}, or with the command that began it."
 
 
 def _benchmarks_named(names: Iterable[str]) -> list[Benchmark]:

@@ -17,10 +17,10 @@ from hashlib import blake2b
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.base import Task, needs_whole_questions
+from folkways.benchmarks.base import Task, headline_with, needs_whole_questions
 from folkways.benchmarks.contract import judgements_of
 from folkways.errors import FolkwaysError, UnknownNameError, option
-from folkways.records import Metric, State, with_numbers
+from folkways.records import Metric, State, headline_of, with_numbers
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import SLICE, TaskPlan
 from folkways.stats.stratified import StratumSample, anytime_mean, mean_over_strata
@@ -67,7 +67,7 @@ def sampling_frame(plan: TaskPlan, profile: str | None) -> SamplingFrame:
     whose headline has no bounds, as nothing limits how far off a sample of such values may be.
     """
     task, by = plan.task, plan.options.strata
-    metric = task.metrics[0]
+    metric = headline_with(task, plan.options.scoring_models)
     if metric.bounds != (0.0, 1.0):
         raise FolkwaysError(
             f"{task.name} cannot be sampled: values of its score {metric.label} have no upper bound; leave "
@@ -247,7 +247,8 @@ class _Group:
     @property
     def whole(self) -> bool:
         """Whether nothing was sampled: all units of the strata were asked."""
-        drawn = unit_totals(self.task, self.task.metrics[0], self.by, self.judged).height
+        headline = headline_of(self.task.metrics, self.judged.columns)
+        drawn = unit_totals(self.task, headline, self.by, self.judged).height
         return drawn >= sum(self.populations.values())
 
     def estimate(self, metric: Metric) -> dict[str, object]:

@@ -20,7 +20,7 @@ from folkways.text.labels.mentions import (
     with_texts,
 )
 from folkways.text.labels.statements import ALONE, SETTLED, Mention, statements
-from folkways.text.labels.words import pattern
+from folkways.text.labels.words import IN_WORD, pattern
 
 _OPENING, _MARK = r"[(\[{\"'“‘]*", r"[)\]}.:,،、，：．\-–—\"'”’(\[“‘]*"
 _OF_WORDS = re.compile("[\u0400-\u04ff\u1100-\u11ff\uac00-\ud7a3]")
@@ -210,21 +210,24 @@ SERIES: tuple[tuple[str, ...], ...] = (
     ("ა", "ბ", "გ", "დ"),  # Georgian
     ("Ա", "Բ", "Գ", "Դ"),  # Armenian
     ("ሀ", "ለ", "ሐ", "መ"),  # Amharic
+    ("అ", "ఆ", "ఇ", "ఈ"),  # Telugu
+    ("ಅ", "ಆ", "ಇ", "ಈ"),  # Kannada
+    ("എ", "ബി", "സി", "ഡി"),  # Malayalam, by the sound of A, B, C and D
+    ("က", "ခ", "ဂ", "ဃ"),  # Burmese
+    ("ក", "ខ", "គ", "ឃ"),  # Khmer
+    ("ກ", "ຂ", "ຄ", "ງ"),  # Lao
 )
 """The first four letters of each series; ``|`` between spellings of one."""
 
 _LOOKS_LATIN = "С"
 """Cyrillic, and beyond the fourth letter: where it stands for an option it was meant as the Latin C."""
 
-_MARKS = (
-    "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670"
-    "\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u0b82\u0bbe-\u0bcd\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
-)
-_CYRILLIC_SMALL = "(?-i:[а-џ])"
+_WORDS_TOO = {"[А-Я]": "(?-i:[а-џ])", "[ఆఈಆಈ]": "[ఀ-೿]"}
+"""Letters that are words before one that begins so: "and", "would", "in", "with", and "that" and "this" in
+Telugu and Kannada."""
 _KANA = "\u30a1-\u30ff"
-_PART_OF_WORD = rf"\w{_MARKS}'’-"
-"""What makes a letter part of a word. А, Б, В and С are words too ("and", "would", "in", "with") before one
-in small letters; kana may touch words in other letters: 答えはイです."""
+_PART_OF_WORD = rf"{IN_WORD}'’-"
+"""What makes a letter part of a word; kana may touch words in other letters: 答えはイです."""
 
 ANNOUNCEMENTS = normalize(
     "NFKC",
@@ -263,7 +266,8 @@ def _alone(spellings: str) -> str:
         return (
             rf"(?<![{_KANA}\w])(?:{spellings})(?![{_KANA}])|(?<=[\u3041-\u3096])(?:{spellings})(?![{_KANA}])"
         )
-    is_word = rf"(?!\s+{_CYRILLIC_SMALL})" if re.match("[А-Я]", spellings) else ""
+    behind = next((letters for first, letters in _WORDS_TOO.items() if re.match(first, spellings)), None)
+    is_word = rf"(?!\s+{behind})" if behind else ""
     return rf"(?<![{_PART_OF_WORD}])(?:{spellings})(?![{_PART_OF_WORD}]){is_word}"
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, quoted
 from folkways.files import json_bytes, make_folder, write_bytes
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
@@ -211,7 +211,7 @@ def open_archive(workspace: Workspace, run: RunRecord) -> Archive:
 def _lost(run: str, folder: Path, why: str) -> ArchiveError:
     return ArchiveError(
         f"run {run} is archived in {folder}, and {why}\n"
-        f"Put the folder back there, or say where it is now: folkways runs archive {run} --out FOLDER"
+        f"Put the folder back there, or say where it is now: folkways runs archive {quoted(run)} --out FOLDER"
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.sdk.cli import Number, WholeNumber, workspace_option
-from folkways.sdk.errors import UnknownNameError
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.cli.places import opened
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def make_token(login: str, study: str | None, scope: str, days: float, note: str
     from folkways_studio.programs.records import Scope
 
     with opened(workspace) as database:
-        account = _account(database, login)
+        account = account_with(database, login)
         number = _study(database, study)
         _, text = tokens.create_token(
             database, account.id, study_id=number, name=note, scope=Scope(scope), days=days
@@ -51,7 +51,7 @@ def disable_account(login: str, undo: bool, workspace: str) -> None:
     from folkways_studio.people import accounts
 
     with opened(workspace) as database:
-        account = _account(database, login)
+        account = account_with(database, login)
         accounts.set_disabled(database, account.id, disabled=not undo)
         click.echo(f"{account.login} can sign in again" if undo else f"{account.login} is disabled")
 
@@ -83,7 +83,7 @@ def list_tokens(study: str | None, workspace: str) -> None:
 
 
 @click.command("revoke-token")
-@click.argument("number", type=WholeNumber(min=1))
+@click.argument("number", type=WholeNumber(min=1, max=2**31 - 1))
 @click.option(
     "--study",
     metavar="STUDY",
@@ -99,12 +99,16 @@ def revoke_token(number: int, study: str | None, workspace: str) -> None:
         click.echo(f"token {number} is revoked")
 
 
-def _account(database: Workspace, login: str) -> Account:
+def account_with(database: Workspace, login: str) -> Account:
+    """The account with that login; FolkwaysError if there is none."""
     from folkways_studio.people import accounts
 
     account = accounts.find_account(database, login)
     if account is None:
-        raise UnknownNameError("account", login, (), hint="make it with: folkways studio account LOGIN")
+        raise FolkwaysError(
+            f"there is no account {login!r} in {database.location}; make one with: folkways studio account "
+            f"{login}"
+        )
     return account
 
 
@@ -151,7 +155,7 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
     from folkways_studio.database.backups import put_back, unpacked
 
     with unpacked(file) as (description, source), opened(workspace, create=True) as database:
-        put_back(source, database, replace=replace)
+        put_back(description, source, database, replace=replace)
         click.echo(f"restored {file} into {database.location}: {description}")
         if description.bucket:
             click.echo(
@@ -160,4 +164,29 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
             )
 
 
-COMMANDS = (disable_account, make_token, list_tokens, revoke_token, backup, restore_backup)
+@click.command("log")
+@click.argument("study", required=False, metavar="[STUDY]")
+@click.option("--limit", type=WholeNumber(min=1), default=100, help="How many events, the newest.")
+@workspace_option
+def show_log(study: str | None, limit: int, workspace: str) -> None:
+    """Print who did what and when in a study, newest first.
+
+    Without STUDY, print what belongs to no study: accounts, failed sign-ins, tokens for all studies of an
+    account, restored backups, and the log of studies that were deleted. Times are UTC.
+    """
+    from folkways_studio.database import audit
+    from folkways_studio.people.actors import actors_of
+
+    with opened(workspace) as database:
+        events = audit.events(database, _study(database, study), limit=limit)
+        actors = actors_of(database, events)
+        for event in events:
+            person = actors.pseudonyms.get(event.participant_id or 0, "")
+            about = actors.subject(event) or (person if event.account_id else "")
+            details = ", ".join(f"{name}: {value}" for name, value in event.details.items() if value)
+            at = datetime.fromtimestamp(event.at, UTC).isoformat(" ", "seconds").removesuffix("+00:00")
+            who = actors.login(event.account_id) or person or "-"
+            click.echo("  ".join((at, who, event.kind, about, details)).rstrip())
+
+
+COMMANDS = (disable_account, make_token, list_tokens, revoke_token, show_log, backup, restore_backup)

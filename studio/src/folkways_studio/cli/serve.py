@@ -272,10 +272,11 @@ def account(login: str, study: str | None, role: str, workspace: str, server: st
         RemoteStudyClient(server).give_role(study, login, role)
         click.echo(f"{login} is {role} of {study}")
         return
-    with opened(workspace, create=True) as database:
+    with opened(workspace, create=study is None) as database:
+        there = study_id(database, study) if study is not None else None
         number = _account(database, login)
-        if study is not None:
-            participants.add_staff(database, study_id(database, study), number, Role(role))
+        if there is not None:
+            participants.add_staff(database, there, number, Role(role))
             click.echo(f"{login} is {role} of {study}")
         else:
             click.echo(f"{login} has an account")
@@ -373,8 +374,10 @@ def set_state(client: StudyClient, study: str, action: str) -> None:
 @click.option("--role", type=click.Choice(["annotator", "reviewer", "expert", "researcher"]),
               default="annotator", help="What these people may do.")  # fmt: skip
 @click.option("--population", metavar="NAME", help="Where annotators come from.")
-@click.option("--uses", type=WholeNumber(min=1), help="How many people may use it; by default any number.")
-@click.option("--days", type=Number(min=0.01), default=30, help="How long it is valid.")
+@click.option(
+    "--uses", type=WholeNumber(min=1, max=100_000), help="How many people may use it; by default any number."
+)
+@click.option("--days", type=Number(min=0.01, max=365), default=30, help="How long it is valid.")
 @click.option("--address", default="http://127.0.0.1:8765", metavar="URL", help="Where the studio is.")
 @with_study_client
 def invite(
@@ -393,21 +396,16 @@ def invite(
 
 @command.command("reset-password")
 @click.argument("login")
-@click.option("--hours", type=Number(min=0.01), default=24, help="How long the link works.")
+@click.option("--hours", type=Number(min=0.01, max=24 * 365), default=24, help="How long the link works.")
 @click.option("--address", default="http://127.0.0.1:8765", metavar="URL", help="Where the studio is.")
 @workspace_option
 def reset_password(login: str, hours: float, address: str, workspace: str) -> None:
     """Make a link by which somebody chooses a new password, once. It is shown only here; links made before
     work no more."""
-    from folkways_studio.people import accounts, password_links
+    from folkways_studio.people import password_links
 
     with opened(workspace) as database:
-        account = accounts.find_account(database, login)
-        if account is None:
-            raise FolkwaysError(
-                f"there is no account {login!r} in {workspace}; make one with: folkways studio account "
-                f"{login}"
-            )
+        account = administration.account_with(database, login)
         token = password_links.make_link(database, account.id, hours=hours)
         click.echo(f"{address.rstrip('/')}/password/{token}")
 

@@ -240,7 +240,9 @@ def _shown(coefficient: Mapping[str, Any]) -> str:
 @click.argument("stage")
 @click.argument("person", metavar="PSEUDONYM")
 @click.option("--count", type=WholeNumber(min=1), default=50, help="Items, at most.")
-@click.option("--hours", type=Number(min=0.1), default=72, help="How long they are kept for the person.")
+@click.option(
+    "--hours", type=Number(min=0.1, max=24 * 90), default=72, help="How long they are kept for the person."
+)
 @out_option("Where the workbook goes (.xlsx)", "STAGE-PSEUDONYM.xlsx", required=True)
 @with_study_client
 def export_workbook(

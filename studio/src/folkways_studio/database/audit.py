@@ -14,6 +14,7 @@ from folkways_studio.activity import Event
 from folkways_studio.database import schema
 from folkways_studio.database.rows import read_all
 from folkways_studio.programs.deliveries import queue
+from folkways_studio.records import StudyState
 
 _events, _webhooks = schema.events, schema.webhooks
 _ADDED = sa.insert(_events).returning(
@@ -92,13 +93,15 @@ def record_event_now(workspace: Workspace, kind: str, *who: int | None, **about:
 
 
 def events(
-    workspace: Workspace, study_id: int, *, before: int | None = None, limit: int = 100
+    workspace: Workspace, study_id: int | None, *, before: int | None = None, limit: int = 100
 ) -> tuple[Event, ...]:
-    """At most ``limit`` events of a study, newest first; ``before`` the event of that id, for the next page.
-    workspace, study_id: the study."""
+    """At most ``limit`` events, newest first; ``before`` the event of that id, for the next page.
+    workspace, study_id: of this study; None: of no study, or of one that was deleted."""
+    deleted = sa.select(schema.studies.c.id).where(schema.studies.c.state == StudyState.DELETED)
+    of_none = sa.or_(_events.c.study_id.is_(None), _events.c.study_id.in_(deleted))
     query = (
         sa.select(schema.events)
-        .where(schema.events.c.study_id == study_id)
+        .where(_events.c.study_id == study_id if study_id is not None else of_none)
         .order_by(schema.events.c.id.desc())
         .limit(limit)
     )

@@ -7,6 +7,7 @@ bucket stay there: the backup names it.
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 import tempfile
@@ -15,6 +16,7 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from folkways.sdk.display import plural
 from folkways.sdk.workspace import PROBLEMS, Workspace, WorkspaceError, explained
 from folkways.sdk.workspace import schema as stored
 from folkways_studio.database import schema
+from folkways_studio.database.audit import record_event
 from folkways_studio.database.guards import guards, without_guards
 from folkways_studio.database.opening import TABLES, open_workspace
 from folkways_studio.media.stores import Bucket, MediaStore, media_store
@@ -52,6 +55,8 @@ SCHEMA = f"{stored.TABLES.head}+{TABLES.head}"
 """The revisions of both sets of tables, folkways' first."""
 
 ROWS_AT_ONCE = 1000
+
+LOCK_TRIES, QUERY_CANCELED = 60, "57014"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,21 +111,16 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
     return description
 
 
-def restore(file: Path, workspace: Workspace, *, replace: bool = False) -> Backup:
-    """Replace a workspace by a backup, as ``unpacked`` and ``put_back`` do."""
-    with unpacked(file) as (description, source):
-        put_back(source, workspace, replace=replace)
-    return description
+def put_back(description: Backup, source: Workspace, workspace: Workspace, *, replace: bool = False) -> None:
+    """Replace a workspace by an unpacked backup, completely or not at all; running servers go on with it. The
+    audit trail, which is that of the backup, then says so.
 
-
-def put_back(source: Workspace, workspace: Workspace, *, replace: bool = False) -> None:
-    """Replace a workspace by an unpacked backup, completely or not at all; running servers go on with it.
-
-    replace: even if the workspace is not empty; what is in it is lost. WorkspaceError without it, and where
-    the database fails.
+    description, source: what ``unpacked`` gives. replace: even if the workspace is not empty; what is in it
+    is lost. WorkspaceError without it, and where the database fails.
     """
     try:
         with source.read() as reading, workspace.write() as writing:
+            _lock_all(writing)
             existing = in_words(_counts(writing))
             if (existing or _has_accounts(writing)) and not replace:
                 counts = existing or "accounts"
@@ -131,6 +131,8 @@ def put_back(source: Workspace, workspace: Workspace, *, replace: bool = False) 
             _bring_media(Path(source.location).parent / MEDIA, workspace)
             _clear(writing)
             _copy_rows(reading, writing)
+            made = datetime.fromtimestamp(description.made, UTC).isoformat(timespec="seconds")
+            record_event(writing, "workspace.restored", details={"backup_of": made, "replaced": existing})
     except PROBLEMS as error:
         raise explained(
             f"cannot restore the workspace {workspace.location}; nothing was changed", error
@@ -199,6 +201,31 @@ def _counts(connection: Connection) -> dict[str, int]:
 
 def _has_accounts(connection: Connection) -> bool:
     return connection.execute(sa.select(schema.accounts.c.id).limit(1)).first() is not None
+
+
+def _lock_all(connection: Connection) -> None:
+    """Keep everybody else out of the database until the end of the transaction.
+
+    Waiting for the tables while holding some of them could block others who hold the rest: PostgreSQL would
+    end one of the two, perhaps the one with somebody's answer. So all are let go before it looks for that.
+    """
+    if connection.dialect.name != "postgresql":
+        return
+    tables = ", ".join(table.name for table in ALL_TABLES)
+    patience = connection.exec_driver_sql(
+        "SELECT setting::integer / 2 FROM pg_settings WHERE name = 'deadlock_timeout'"
+    ).scalar_one()
+    for tries in range(LOCK_TRIES, 0, -1):
+        try:
+            with connection.begin_nested():
+                connection.exec_driver_sql(f"SET LOCAL statement_timeout = {patience}")
+                connection.exec_driver_sql(f"LOCK TABLE {tables}")
+                connection.exec_driver_sql("SET LOCAL statement_timeout TO DEFAULT")
+            return
+        except sa.exc.OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) != QUERY_CANCELED or tries == 1:
+                raise
+            time.sleep(patience / 1000)
 
 
 def _clear(connection: Connection) -> None:
@@ -272,6 +299,11 @@ def unpacked(file: Path) -> Iterator[tuple[Backup, Workspace]]:
                 f"{file} is not a backup of a workspace, or it is damaged ({error}); nothing was changed"
             ) from None
         except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise WorkspaceError(
+                    f"the backup {file} cannot be unpacked: {tempfile.gettempdir()} is full; nothing was "
+                    "changed. Free some space, or name another folder with TMPDIR"
+                ) from None
             raise WorkspaceError(f"the backup {file} cannot be read: {error.strerror or error}") from None
         if description.schema > SCHEMA:
             raise WorkspaceError(

@@ -17,6 +17,7 @@ TABLES = TableSet(
     version_table="studio_alembic_version",
     triggers=guards,
     without_triggers=without_guards,
+    made_by="folkways studio create-study TEMPLATE --owner LOGIN",
 )
 """All tables of the studio. A test compares the revisions with the migration scripts."""
 

@@ -11,7 +11,7 @@ from folkways_studio.activity import Event
 from folkways_studio.database import audit
 from folkways_studio.exports.archive import export_archive
 from folkways_studio.models import modelling
-from folkways_studio.people import accounts, participants
+from folkways_studio.people.actors import actors_of
 from folkways_studio.studies import agreement as agreements
 from folkways_studio.studies import progress as working
 from folkways_studio.studies.agreement import Agreement
@@ -85,18 +85,12 @@ def export(call: StaffCall, format: Format = "release", discussion: bool = False
 @router.get("/studies/{study}/events")
 def list_events(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[EventResponse]:
     """The audit trail, newest first."""
-    logins: dict[int | None, str | None] = {
-        each.id: each.login for each, _ in accounts.members(call.workspace, call.study.id)
-    }
-    people: dict[int | None, str] = {
-        each.id: each.pseudonym for each in participants.list_participants(call.workspace, call.study.id)
-    }
     rows = audit.events(call.workspace, call.study.id, before=cursor or None, limit=limit + 1)
+    actors = actors_of(call.workspace, rows)
 
     def response(event: Event) -> EventResponse:
-        return EventResponse.of(
-            event, by=logins.get(event.account_id), participant=people.get(event.participant_id)
-        )
+        person = actors.pseudonyms.get(event.participant_id) if event.participant_id else None
+        return EventResponse.of(event, by=actors.login(event.account_id), participant=person)
 
     return page_of(rows, limit, lambda event: event.id, response)
 

@@ -31,6 +31,9 @@ from folkways_studio.work.assignment_rules import (
 )
 from folkways_studio.work.stalled_items import IDLE_DAYS, overview_of_assignments
 
+FIELDS = {"matches": "same_as"}
+"""Setting of a rule -> its field: one called "matches" would take the place of a method of the form."""
+
 routes = Routes()
 
 SUFFIXES = (".csv", ".tsv", ".xlsx", ".json", ".jsonl", ".parquet")
@@ -106,7 +109,8 @@ def assign_items(context: RequestContext) -> Response:
             return _by_rule(context, numbers)
         return _by_hand(context, numbers, how)
     except SubmissionError as error:
-        return _form(context, numbers, error.problems_in(context.gettext), 422)
+        problems = {FIELDS.get(name, name): what for name, what in error.problems_in(context.gettext).items()}
+        return _form(context, numbers, problems, 422)
 
 
 def _form(
@@ -225,7 +229,7 @@ def _rule(context: RequestContext) -> AssignmentRule:
         if typed and not numbers[name]:
             problems[name] = context.gettext("Give a number of at least 1, or nothing.")
     conditions = {}
-    for name in ("has", "same_as"):  # a field called "matches" would take the place of the form's method
+    for name in ("has", FIELDS["matches"]):
         lines = [line for line in context.text(name).splitlines() if line.strip()]
         pairs = [line.partition("=") for line in lines]
         if any(not (key.strip() and value.strip()) for key, _, value in pairs):
@@ -238,7 +242,7 @@ def _rule(context: RequestContext) -> AssignmentRule:
     return AssignmentRule(
         language=context.text("language") == "yes",
         has=conditions["has"],
-        matches=conditions["same_as"],
+        matches=conditions[FIELDS["matches"]],
         each=numbers["each"],
         most=numbers["most"],
         among=tuple(name for name in context.texts("among") if name),

@@ -9,12 +9,12 @@ import logging
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event, Lock, Thread, Timer
 
 from folkways.sdk.errors import FolkwaysError
-from folkways.sdk.workspace import Workspace
+from folkways.sdk.workspace import Workspace, WorkspaceError
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
 from folkways_studio.items.peer_rows import Annotations, table_rows
@@ -60,6 +60,9 @@ class ImportWorker:
     def start(self) -> None:
         """Resume interrupted work: now, and once no other process can still be working on it."""
         self.wake()
+        self._wake_later()
+
+    def _wake_later(self) -> None:
         self._later = Timer(imports.STALE_SECONDS + 1, self.wake)
         self._later.daemon = True
         self._later.start()
@@ -131,6 +134,9 @@ class ImportWorker:
                 self._again = False
             try:
                 self.work()
+            except WorkspaceError as error:  # what was begun is free again once it is stale
+                LOG.error("the studio could not do the background work: %s", error)
+                self._wake_later()
             except Exception:
                 LOG.exception("the studio could not do the background work")
 
@@ -147,6 +153,7 @@ def run_import(
     workspace: Workspace, job: Import, content: bytes, *, going: Callable[[], bool] = lambda: True
 ) -> None:
     """Read a claimed import's file, check its rows and add them; problems are stored with the import.
+    WorkspaceError if the database fails: the import is then taken up again.
 
     workspace, job, content: the import and its file. going: asked again and again whether to go on.
     """
@@ -176,6 +183,8 @@ def run_import(
         message = f"{len(lines)} row{'s' if len(lines) > 1 else ''} cannot be used"
         message += f": {error.cause}" if error.cause else ""
         imports.end(workspace, job, ImportState.FAILED, error=message, problems=lines)
+    except WorkspaceError:
+        raise
     except FolkwaysError as error:
         imports.end(workspace, job, ImportState.FAILED, error=str(error))
     except Exception:
@@ -192,7 +201,8 @@ def signalling(signal: Callable[[], object]) -> Iterator[None]:
 
     def repeat() -> None:
         while not done.wait(imports.STALE_SECONDS / 4):
-            signal()
+            with suppress(WorkspaceError):  # the work itself says so; the next beat may succeed
+                signal()
 
     thread = Thread(target=repeat, name="job alive", daemon=True)
     thread.start()

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from folkways.sdk.errors import FolkwaysError
+from folkways.sdk.workspace import WorkspaceError
 from folkways_studio.errors import StudioError
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.web.request_context import RequestContext
@@ -32,7 +33,9 @@ def uploaded_table(context: RequestContext, suffixes: Collection[str]) -> tuple[
 
 def problem_lines(context: RequestContext, error: FolkwaysError) -> list[str]:
     """What was wrong, a line for each of the first rows that cannot be used, in the language of the page
-    (context)."""
+    (context). A database that fails is nothing that was sent: that error is raised again."""
+    if isinstance(error, WorkspaceError):
+        raise error
     if isinstance(error, RowsError):
         return [
             context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem)

@@ -16,6 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from folkways.sdk.errors import FolkwaysError
 from folkways_studio.errors import NotFoundError
 from folkways_studio.exports.pages import show_result
+from folkways_studio.items.uploads import problem_lines
 from folkways_studio.media import service as media
 from folkways_studio.media.reading import MediaError, read_media
 from folkways_studio.media.service import Media
@@ -77,7 +78,7 @@ def bring_media(context: RequestContext) -> Response:
         return show_result(context, problems=lines[:100], status=422)
     except FolkwaysError as error:
         status = error.status if isinstance(error, MediaStoreError) else 422
-        return show_result(context, problems=str(error).splitlines(), status=status)
+        return show_result(context, problems=problem_lines(context, error), status=status)
     return show_result(
         context, context.ngettext("%(num)s file was added.", "%(num)s files were added.", added)
     )

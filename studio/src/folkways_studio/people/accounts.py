@@ -240,10 +240,13 @@ def _check_attempts(connection: sa.Connection, limits: Mapping[str, int], now: f
 def set_disabled(workspace: Workspace, account_id: int, *, disabled: bool) -> None:
     """Let an account and its tokens do nothing any more, or take that back. Its sessions end."""
     with workspace.write() as connection:
-        change_rows(connection, schema.accounts, {"id": account_id}, disabled=disabled)
+        changed = sa.update(schema.accounts).where(
+            schema.accounts.c.id == account_id, schema.accounts.c.disabled.is_not(disabled)
+        )
         connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))
-        kind = "account.disabled" if disabled else "account.enabled"
-        audit.record_event(connection, kind, account_id=account_id)
+        if connection.execute(changed.values(disabled=disabled)).rowcount:
+            kind = "account.disabled" if disabled else "account.enabled"
+            audit.record_event(connection, kind, subject=f"account:{account_id}")
 
 
 def set_password(
@@ -307,20 +310,19 @@ def grant(
 def take_role(
     workspace: Workspace, study_id: int, account_id: int, role: Role, *, by: int | None = None
 ) -> None:
-    """Take a role away. Raises NotAllowedError for the last owner of a study. workspace, study_id: the study.
-    account_id: the account. by: the account that acts, for the audit trail."""
+    """Take a role away, if the account has it. Raises NotAllowedError for the last owner of
+    a study. workspace, study_id: the study. account_id: the account. by: the account that acts, for the audit
+    trail."""
     roles = schema.roles
     with workspace.write() as connection:
         owners = count(connection, roles, roles.c.study_id == study_id, roles.c.role == Role.OWNER)
         mine = roles_within(connection, study_id, account_id)
         if role == Role.OWNER and role in mine and owners == 1:
             raise NotAllowedError("this is the study's only owner; make somebody else an owner first")
-        connection.execute(
-            sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role))
-        )
-        audit.record_event(
-            connection, "role.taken", study_id, by, subject=f"account:{account_id}", details={"role": role}
-        )
+        taken = sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role))
+        if connection.execute(taken).rowcount:
+            subject, details = f"account:{account_id}", {"role": role}
+            audit.record_event(connection, "role.taken", study_id, by, subject=subject, details=details)
 
 
 def roles_of(workspace: Workspace, study_id: int, account_id: int) -> frozenset[Role]:

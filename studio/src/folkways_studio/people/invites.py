@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import read_all
+from folkways_studio.database.rows import change_rows, find_row, read_all
 from folkways_studio.errors import InviteError, NotFoundError
 from folkways_studio.people.sessions import token_hash
 from folkways_studio.records import Invite, Role, from_row
@@ -114,9 +114,9 @@ def revoke_invite(workspace: Workspace, study_id: int, invite_id: int, *, by: in
     workspace, study_id: the study."""
     invites = schema.invites
     with workspace.write() as connection:
-        changed = connection.execute(
-            sa.update(invites).filter_by(id=invite_id, study_id=study_id).values(revoked=True)
-        )
-        if not changed.rowcount:
+        row = find_row(connection, invites, id=invite_id, study_id=study_id)
+        if row is None:
             raise NotFoundError("there is no such invitation")
-        audit.record_event(connection, "invite.revoked", study_id, by, subject=f"invite:{invite_id}")
+        if not row.revoked:
+            change_rows(connection, invites, {"id": invite_id}, revoked=True)
+            audit.record_event(connection, "invite.revoked", study_id, by, subject=f"invite:{invite_id}")

@@ -158,7 +158,8 @@ def list_participants(workspace: Workspace, study_id: int) -> tuple[Participant,
 
 
 def consent(workspace: Workspace, participant_id: int, version: str) -> Participant:
-    """Record that a person agreed to the consent text of this version, with its hash and language.
+    """Record that a person agreed to the consent text of this version, with its hash and language. Where
+    nothing is asked first, they are let in, or screened out if the population is full.
 
     Raises ConflictError if the text has changed since, or the person has left.
     """
@@ -172,6 +173,7 @@ def consent(workspace: Workspace, participant_id: int, version: str) -> Particip
             raise ConflictError("the text was changed while you read it; read it again")
         if person.state == ParticipantState.WITHDRAWN:
             raise ConflictError("you have left this study")
+        is_out = False
         values: dict[str, object] = {
             "consent_version": version,
             "consent_sha256": seen.sha256,
@@ -179,13 +181,20 @@ def consent(workspace: Workspace, participant_id: int, version: str) -> Particip
             "consented": time.time(),
         }
         if person.state == ParticipantState.JOINED:
-            staff_or_free = (
-                person.population_id is None or not _population(connection, person.population_id).criteria
-            )
-            values["state"] = ParticipantState.ACTIVE if staff_or_free else ParticipantState.CONSENTED
-            values["eligible"] = True if staff_or_free else None
+            population = person.population_id and _population(connection, person.population_id)
+            if population and population.criteria:
+                values["state"] = ParticipantState.CONSENTED
+            elif population and _is_full(connection, population):
+                is_out = True
+            else:
+                values |= {"state": ParticipantState.ACTIVE, "eligible": True}
+        agreed = {"version": version, "language": seen.language}
+        agreeing = change_participant(connection, person, "consented", values, details=agreed)
+        if not is_out:
+            return agreeing
+        values = {"state": ParticipantState.SCREENED_OUT, "eligible": False}
         return change_participant(
-            connection, person, "consented", values, details={"version": version, "language": seen.language}
+            connection, agreeing, "screened_out", values, details={"failed": ["people"]}
         )
 
 
@@ -198,8 +207,9 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
     screen them out.
 
     If only free-text answers fail (``unclear_criteria``), the person waits for a researcher and may answer
-    again. Otherwise a person is judged once; later calls change nothing. Raises SubmissionError for
-    unanswered questions, and ConflictError before consent or if the population is full.
+    again. Otherwise a person is judged once; later calls change nothing. Where the population or a quota is
+    full, they are screened out as well, so that a recruitment service's people get their code. Raises
+    SubmissionError for unanswered questions, and ConflictError before consent.
     """
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
@@ -223,42 +233,30 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
         if unanswered:
             raise SubmissionError(unanswered)
         failed = failed_criteria(population.criteria, attributes)
-        if not failed:
-            failed = full_quotas(connection, population, attributes)
+        is_out = failed != unclear_criteria(population.criteria, attributes)
+        if not is_out and (full := _full(connection, population, attributes)):
+            failed, is_out = full, True
         state, kind = ParticipantState.ACTIVE, "eligible"
-        if failed:
-            waits = (
-                failed_criteria(population.criteria, attributes)
-                == failed
-                == unclear_criteria(population.criteria, attributes)
-            )
-            state, kind = (
-                (ParticipantState.WAITING, "waiting")
-                if waits
-                else (ParticipantState.SCREENED_OUT, "screened_out")
-            )
-        if state != ParticipantState.SCREENED_OUT:
-            check_room(connection, population)
+        if is_out:
+            state, kind = ParticipantState.SCREENED_OUT, "screened_out"
+        elif failed:
+            state, kind = ParticipantState.WAITING, "waiting"
         write_attributes(connection, participant_id, attributes)
         values = {"state": str(state), "eligible": None if state == ParticipantState.WAITING else not failed}
         return change_participant(connection, person, kind, values, details={"failed": failed})
 
 
-def check_room(connection: sa.Connection, population: Population) -> None:
-    """Raise ConflictError if a population is full."""
-    participants = schema.participants
-    taken = participants.c.population_id == population.id, participants.c.state.in_(LET_IN)
-    if population.people is not None and count(connection, participants, *taken) >= population.people:
-        raise ConflictError("this study has found all the people it needs; thank you for your interest")
+def _is_full(connection: sa.Connection, population: Population) -> bool:
+    people = schema.participants
+    taken = people.c.population_id == population.id, people.c.state.in_(LET_IN)
+    return population.people is not None and count(connection, people, *taken) >= population.people
 
 
-def full_quotas(
-    connection: sa.Connection, population: Population, attributes: Mapping[str, str]
-) -> list[str]:
-    """Names of the criteria of a population whose quota for this answer is full: as many people as it wants
-    with that answer take part, or have."""
+def _full(connection: sa.Connection, population: Population, attributes: Mapping[str, str]) -> list[str]:
+    """What lets nobody like this in any more: ``people`` of the population, or criteria whose quota for this
+    answer is full."""
     people, stored = schema.participants, schema.attributes
-    full = []
+    full = ["people"] if _is_full(connection, population) else []
     for criterion in population.criteria:
         name = str(criterion["name"])
         quota = {str(answer): most for answer, most in criterion.get("quota", {}).items()}
@@ -443,9 +441,9 @@ def settle_waiting(
         if not let_in:
             values = {"state": str(ParticipantState.SCREENED_OUT), "eligible": False}
             return change_participant(connection, person, "screened_out", values, account_id=by)
-        check_room(
-            connection, from_row(Population, get_row(connection, schema.populations, id=person.population_id))
-        )
+        assert person.population_id is not None  # noqa: S101 - only people of a population are asked
+        if _is_full(connection, _population(connection, person.population_id)):
+            raise ConflictError("this study has found all the people it needs; thank you for your interest")
         return change_participant(
             connection,
             person,

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.errors import FolkwaysError
-from folkways.sdk.workspace import Workspace
+from folkways.sdk.workspace import Workspace, WorkspaceError
 from folkways_studio.database import schema
 from folkways_studio.errors import NotFoundError, SubmissionError
 from folkways_studio.exports.annotations import annotated_stages
@@ -75,6 +75,7 @@ def run_job(
     going: Going = lambda: True,
 ) -> None:
     """Do a claimed job, or as much of it as there is time for; what went wrong is stored with it.
+    WorkspaceError if the database fails: the job is then taken up again.
 
     workspace, job: which. private: whether its server may be in the studio's own network. offered: name ->
     model that this server may ask. going: asked before each request whether to go on.
@@ -90,6 +91,8 @@ def run_job(
             ml_backends.end_job(workspace, job)
         elif not going():
             ml_backends.release_job(workspace, job)
+    except WorkspaceError:
+        raise
     except FolkwaysError as error:
         ml_backends.end_job(workspace, job, str(error))
     except Exception:

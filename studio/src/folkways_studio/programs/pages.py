@@ -93,7 +93,13 @@ def make_token(context: RequestContext) -> Response:
     scope = Scope.WRITE if context.text("scope") == Scope.WRITE else Scope.READ
     name = context.text("note")
     _, text = tokens.create_token(
-        context.workspace, context.me.id, study_id=context.study.id, name=name, scope=scope, days=days
+        context.workspace,
+        context.me.id,
+        study_id=context.study.id,
+        name=name,
+        scope=scope,
+        days=days,
+        by=context.me.id,
     )
     return _programs(context, token=text)
 

@@ -30,6 +30,7 @@ def create_token(
     name: str = "",
     scope: Scope = Scope.READ,
     days: float = 90,
+    by: int | None = None,
 ) -> tuple[ApiToken, str]:
     """A token with which a program acts as an account, and its text, which is returned only here.
 
@@ -38,6 +39,7 @@ def create_token(
     name: a note.
     scope: what it allows.
     days: how long it is valid, up to MOST_DAYS, else SubmissionError.
+    by: the account that makes it; None for the people who run the server.
     """
     now = time.time()
     if not 0 < days <= MOST_DAYS:
@@ -55,9 +57,9 @@ def create_token(
     }
     with workspace.write() as connection:
         made = inserted(connection, ApiToken, schema.tokens, row)
-        subject, details = f"token:{made.id}", {"scope": scope}
+        details = {"scope": scope, **({"account": account_id} if by is None else {})}
         audit.record_event(
-            connection, "token.created", study_id, account_id, subject=subject, details=details
+            connection, "token.created", study_id, by, subject=f"token:{made.id}", details=details
         )
         return made, text
 
@@ -98,5 +100,6 @@ def revoke_token(workspace: Workspace, token_id: int, *, study_id: int | None, b
         row = find_row(connection, table, id=token_id)
         if row is None or row.study_id != study_id:
             raise NotFoundError("there is no such token")
-        change_rows(connection, table, {"id": token_id}, revoked=True)
-        audit.record_event(connection, "token.revoked", study_id, by, subject=f"token:{token_id}")
+        if not row.revoked:
+            change_rows(connection, table, {"id": token_id}, revoked=True)
+            audit.record_event(connection, "token.revoked", study_id, by, subject=f"token:{token_id}")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import orjson
 
-from folkways.sdk.workspace import Workspace
+from folkways.sdk.workspace import Workspace, WorkspaceError
 from folkways_studio.addresses import AddressError, public_connector
 from folkways_studio.programs.deliveries import ClaimedDelivery, claim_due, forget_old, settle
 from folkways_studio.programs.sealing import SealError, unseal
@@ -69,8 +69,10 @@ async def _send_all(workspace: Workspace, private: bool) -> None:
             if time.monotonic() - forgotten > FORGET_SECONDS:
                 forgotten = time.monotonic()
                 await asyncio.to_thread(forget_old, workspace)
-        except Exception:  # go on with the next deliveries without a restart
-            LOG.exception("webhooks cannot be sent at this moment")
+        except Exception as error:  # go on with the next deliveries without a restart
+            of_database = isinstance(error, WorkspaceError)
+            why = f": {error}" if of_database else ""
+            LOG.error("webhooks cannot be sent at this moment%s", why, exc_info=not of_database)
             await asyncio.sleep(LOOK_SECONDS)
         if not parcels:
             await asyncio.sleep(LOOK_SECONDS)

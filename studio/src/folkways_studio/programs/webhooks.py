@@ -120,11 +120,12 @@ def enable_webhook(workspace: Workspace, study_id: int, webhook_id: int, *, by: 
     """Enable a webhook again that was disabled after failures; waiting deliveries are sent. webhook_id:
     which. workspace, study_id: the study. by: the account that acts, for the audit trail."""
     with workspace.write() as connection:
-        _of_study(connection, study_id, webhook_id)
+        before = _of_study(connection, study_id, webhook_id)
         made = changed(
             connection, Webhook, schema.webhooks, webhook_id, enabled=True, problem=None, resumes=None
         )
-        audit.record_event(connection, "webhook.enabled", study_id, by, subject=f"webhook:{webhook_id}")
+        if not before.enabled:
+            audit.record_event(connection, "webhook.enabled", study_id, by, subject=f"webhook:{webhook_id}")
         return made
 
 

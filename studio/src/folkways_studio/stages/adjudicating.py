@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from folkways.sdk.studies import Vote
-from folkways_studio.stages.base import SAID_THE_SAME, Arrival, Config, Content, Decision, Translate
+from folkways_studio.stages.base import SAID_THE_SAME, Arrival, Config, Content, Decision, Say, Translate
 from folkways_studio.stages.fields import FieldParts, raise_if
 from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.parts.form_fields import FormFields
@@ -157,6 +157,13 @@ class Adjudication(StageKind):
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         lines = self._inner(content).describe(payload["decision"], content["content"], translate)
+        return [*lines, *super().describe(payload, content, translate)]
+
+    def read_back(
+        self, payload: Mapping[str, Any], content: Content, config: Config, translate: Translate, say: Say
+    ) -> Sequence[str]:
+        inside, rules = content["content"], content["rules"]
+        lines = self._inner(content).read_back(payload["decision"], inside, rules, translate, say)
         return [*lines, *super().describe(payload, content, translate)]
 
     def _versions(self, content: Content) -> list[dict[str, Any]]:

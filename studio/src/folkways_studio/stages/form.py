@@ -33,7 +33,14 @@ from folkways_studio.stages.parts.base import (
 from folkways_studio.stages.parts.form_fields import FormFields
 from folkways_studio.stages.parts.settings import form_problems
 from folkways_studio.stages.parts.sheets import form_sheet
-from folkways_studio.stages.parts.tables import answer_table, answers_of, codebook_row, line_of, lines_of
+from folkways_studio.stages.parts.tables import (
+    answer_table,
+    answers_of,
+    codebook_row,
+    in_words,
+    line_of,
+    lines_of,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -242,6 +249,16 @@ class Consensus(OwnOrderKind):
 
     def describe(self, payload: Mapping[str, Any], content: Content, translate: Translate) -> Sequence[str]:
         return [f"{key}: {line}" for key, line in lines_of(payload).items()]
+
+    def read_back(
+        self, payload: Mapping[str, Any], content: Content, config: Config, translate: Translate, say: Say
+    ) -> Sequence[str]:
+        return self.read_back_known(answers_of(payload), content, config, translate, say)
+
+    def read_back_known(
+        self, known: Mapping[str, Any], content: Content, config: Config, translate: Translate, say: Say
+    ) -> Sequence[str]:
+        return in_words(known, config["ask"], content, translate, say)
 
     # Workbook
 

@@ -235,6 +235,15 @@ class StageKind:
             for line in PART_TYPES[part["type"]].told(value, part, content, translate)
         ]
 
+    def read_back(
+        self, payload: Mapping[str, Any], content: Content, config: Config, translate: Translate, say: Say
+    ) -> Sequence[str]:
+        """A judgement in the words in which it was asked, for its author.
+
+        payload: the judgement. content, config: of the item and its stage. translate, say: our texts and the
+        study's in the author's language."""
+        return self.describe(payload, content, translate)
+
     def labels(self, payload: Mapping[str, Any]) -> Mapping[str, Any]:
         """Field -> what agreement is computed over: text, number, or a frozenset if several may be chosen.
         Without words of one's own."""
@@ -337,6 +346,13 @@ class StageKind:
         """A known answer in words, as ``describe`` puts a judgement."""
         empty: dict[str, Any] = dict.fromkeys((*self.known_fields, *self.own_words), "")
         return [line for line in self.describe({**empty, **known}, content, translate) if line]
+
+    def read_back_known(
+        self, known: Mapping[str, Any], content: Content, config: Config, translate: Translate, say: Say
+    ) -> Sequence[str]:
+        """A known answer in the words in which it was asked. known: as ``check_known`` gives it. content,
+        config, translate, say: as of ``read_back``."""
+        return self.describe_known(known, content, translate)
 
     # Suggestions of models
 

@@ -33,5 +33,6 @@ def show_comparison(context: RequestContext) -> Response:
         study=study,
         others=others,
         other=other,
+        titles=studies.distinct_titles([study, *others]),
         compared=None if other is None else compare_studies(workspace, study, other),
     )

@@ -18,7 +18,7 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
 from folkways_studio.records import Participant, Role, Stage, Study
 from folkways_studio.studies import service as studies
-from folkways_studio.studies.progress import own_stages
+from folkways_studio.studies.progress import tasks_ahead
 from folkways_studio.studies.working_time import ENOUGH, Rate, rate_of, without_breaks
 from folkways_studio.workflows.manuals import cases_of
 
@@ -102,9 +102,9 @@ def wage_of(definition: Mapping[str, Any], population: str | None) -> Wage | Non
 def offer_for(workspace: Workspace, study: Study, person: Participant, population: str | None) -> Offer:
     """What a person of a study of the workspace is offered now. population: the name of theirs, None for
     none."""
-    theirs = own_stages(workspace, person)
-    left = {stage.id: counts.left(stage) for stage, counts in theirs}
-    stages = [stage for stage, _ in theirs]
+    tasks = tasks_ahead(workspace, person)
+    stages = [stage for stage, _ in tasks]
+    left = {stage.id: ahead for stage, ahead in tasks}
     return _offer(study, population, stages, _usual(workspace, stages), left)
 
 

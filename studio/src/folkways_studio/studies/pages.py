@@ -11,6 +11,7 @@ from folkways_studio.database import audit
 from folkways_studio.errors import SubmissionError
 from folkways_studio.models import modelling
 from folkways_studio.people import accounts, participants
+from folkways_studio.people.actors import actors_of
 from folkways_studio.people.participation import may_make_studies
 from folkways_studio.records import ParticipantState, Role, StudyState
 from folkways_studio.stages.parts.form_fields import whole
@@ -38,7 +39,10 @@ def list_studies(context: RequestContext) -> Response:
     mine = studies.list_studies(context.workspace, account_id=context.me.id)
     rows = [(study, sorted(accounts.roles_of(context.workspace, study.id, context.me.id))) for study in mine]
     return context.page(
-        "studies/studies.html.j2", rows=rows, may_make=may_make_studies(context.workspace, context.me)
+        "studies/studies.html.j2",
+        rows=rows,
+        titles=studies.distinct_titles(mine),
+        may_make=may_make_studies(context.workspace, context.me),
     )
 
 
@@ -142,18 +146,12 @@ def show_log(context: RequestContext) -> Response:
     """Who did what and when."""
     before = whole(context.request.query_params.get("before"))
     entries = audit.events(context.workspace, context.study.id, before=before, limit=EVENTS_PER_PAGE + 1)
-    names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
-    pseudonyms = {
-        person.id: person.pseudonym
-        for person in participants.list_participants(context.workspace, context.study.id)
-    }
     entries, older = entries[:EVENTS_PER_PAGE], entries[EVENTS_PER_PAGE:]
     return context.page(
         "studies/log.html.j2",
         study=context.study,
         events=entries,
-        names=names,
-        pseudonyms=pseudonyms,
+        actors=actors_of(context.workspace, entries),
         more=entries[-1].id if older else None,
     )
 

@@ -238,39 +238,62 @@ def _own_rows(workspace: Workspace, person: Participant) -> Sequence[Any]:
         return connection.execute(_OWN_STAGES, values).all()
 
 
+def tasks_ahead(workspace: Workspace, person: Participant) -> list[tuple[Stage, int | None]]:
+    """The stages that a person of the workspace works on, in order, with how many tasks they could be given
+    there now, those of known answer and of the test among them; None where they write as much as they
+    like."""
+    stages = own_stages(workspace, person)
+    by_stage = _known_counts(workspace, person, stages)
+    tasks = []
+    for stage, counts in stages:
+        of_known = by_stage.get(stage.id)
+        test, left = _test_before(stage, of_known), _left(person, stage, counts, of_known)
+        tasks.append((stage, left if left is None or test is None else left + test))
+    return tasks
+
+
+def _known_counts(
+    workspace: Workspace, person: Participant, stages: Sequence[tuple[Stage, Counts]]
+) -> Mapping[int, KnownCounts]:
+    checked = [stage for stage, _ in stages if Gold.of(stage.config) or Qualification.of(stage.config)]
+    if not checked:  # most studies have no questions of known answer
+        return {}
+    with workspace.read() as connection:
+        return known_counts(connection, person, checked)
+
+
 def _progress(
     workspace: Workspace, person: Participant, stages: Sequence[tuple[Stage, Counts]]
 ) -> list[OwnProgress]:
-    checked = [stage for stage, _ in stages if Gold.of(stage.config) or Qualification.of(stage.config)]
-    known: Mapping[int, KnownCounts] = {}
-    if checked:  # most studies have no questions of known answer
-        with workspace.read() as connection:
-            known = known_counts(connection, person, checked)
-    return [_mine(person, stage, counts, known.get(stage.id)) for stage, counts in stages]
+    by_stage = _known_counts(workspace, person, stages)
+    return [_mine(person, stage, counts, by_stage.get(stage.id)) for stage, counts in stages]
 
 
 def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> OwnProgress:
-    test, gold = Qualification.of(stage.config), Gold.of(stage.config)
-    if (
-        known is not None
-        and test is not None
-        and test.is_for(known.population)
-        and known.standing.test not in HAS_PASSED
-    ):
-        done, seconds = known.answered, known.seconds
-        left: int | None = _left_of_test(known, test.questions)
-    else:
-        done, seconds, left = counts.answered, counts.seconds, counts.left(stage)
-        if (
-            left is not None
-            and known is not None
-            and gold is not None
-            and room(counts.taken, stage.config["cap"]) != 0
-        ):
-            left += gold.ahead(
-                counts.taken + known.gold_asked, left, known.fresh_gold, seed_of(person, stage)
-            )
-    return OwnProgress(done, left, median(seconds) * left if seconds and left is not None else None)
+    left_of_test = _test_before(stage, known)
+    if known is not None and left_of_test is not None:
+        done, seconds, left = known.answered, known.seconds, left_of_test
+        return OwnProgress(done, left, median(seconds) * left if seconds else None)
+    done, seconds, work = counts.answered, counts.seconds, _left(person, stage, counts, known)
+    return OwnProgress(done, work, median(seconds) * work if seconds and work is not None else None)
+
+
+def _left(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> int | None:
+    """How many items a person could be given, with those of known answer among them."""
+    left, gold = counts.left(stage), Gold.of(stage.config)
+    if left is None or known is None or gold is None:
+        return left
+    to_cap = left == room(counts.taken, stage.config["cap"])
+    so_far, seed = counts.taken + known.gold_asked, seed_of(person, stage)
+    return left + gold.ahead(so_far, left, known.fresh_gold, seed, to_cap=to_cap)
+
+
+def _test_before(stage: Stage, known: KnownCounts | None) -> int | None:
+    """How many questions of the test before the work are left; None where there is none, or it is passed."""
+    test = Qualification.of(stage.config)
+    if known is None or test is None or not test.is_for(known.population):
+        return None
+    return None if known.standing.test in HAS_PASSED else _left_of_test(known, test.questions)
 
 
 def _left_of_test(known: KnownCounts, questions: int) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -120,6 +121,15 @@ def get_study(workspace: Workspace, study: int | str) -> Study:
             raise NotFoundError("there is no such study")
         raise NotFoundError("there is no study %(name)s", name=repr(study))
     return from_row(Study, row)
+
+
+def distinct_titles(listed: Collection[Study]) -> dict[int, str]:
+    """Study id -> its title, followed by its short name where another one of the list has the same title, as
+    two of one template have."""
+    counts = Counter(each.title for each in listed)
+    return {
+        each.id: each.title if counts[each.title] == 1 else f"{each.title} ({each.name})" for each in listed
+    }
 
 
 def list_studies(workspace: Workspace, *, account_id: int | None = None) -> tuple[Study, ...]:

@@ -11,7 +11,6 @@ from urllib.parse import quote
 from anyio import create_task_group, sleep, to_thread
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
-from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route as StarletteRoute
@@ -75,10 +74,7 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
         request.scope["route"] = route
         form = FormData()
         if request.method not in ("GET", "HEAD"):
-            try:
-                form = await request.form(max_files=route.upload, max_fields=MOST_FIELDS)
-            except MultiPartException as error:
-                return JSONResponse({"message": str(error)}, status_code=400)
+            form = await request.form(max_files=route.upload, max_fields=MOST_FIELDS)
         context = RequestContext(studio, request, route.access, form)
         try:
             if route.pause is not None:
@@ -125,11 +121,20 @@ def _respond_quickly(context: RequestContext, handler: Handler) -> Response:
 
 def respond(context: RequestContext, handler: Handler) -> Response:
     """Check where the request came from and who may make it, handle it, and turn errors into messages."""
-    try:
+
+    def handle(context: RequestContext) -> Response:
         refused = _refuse_stranger(context) or _refuse_forgery(context)
         if refused is None:
             context.allow()
-        response = refused or handler(context)
+        return refused or handler(context)
+
+    return _explain(context, handle)
+
+
+def _explain(context: RequestContext, handler: Handler) -> Response:
+    """The response of a handler, or the message for its error."""
+    try:
+        response = handler(context)
     except DraftConflictError as error:  # a script then asks what to do with the draft
         response = JSONResponse(
             {"message": str(error), "revision": error.current.revision}, status_code=error.status
@@ -147,22 +152,23 @@ def respond(context: RequestContext, handler: Handler) -> Response:
 
 
 def _asked(context: RequestContext) -> tuple[str, str]:
-    return context.request.method, context.request.scope["route"].path
+    """For the log: the route, as an address may be an invitation."""
+    route = context.request.scope.get("route")
+    return context.request.method, route.path if route is not None else "an unknown address"
 
 
 async def respond_externally(studio: Studio, request: Request, status: int) -> Response:
     """The page for an address without a route, or a method that its route does not have."""
-    context = RequestContext(studio, request, ANYBODY)
 
-    def say() -> Response:
+    def say(context: RequestContext) -> Response:
         unknown, unusable = (
             context.gettext("There is no such page."),
             context.gettext("This page cannot be used in this way."),
         )
         words = unknown if status == 404 else unusable
-        return context.set_cookies(_say(context, status, words))
+        return _say(context, status, words)
 
-    return await run_in_threadpool(say)
+    return await run_in_threadpool(_explain, RequestContext(studio, request, ANYBODY), say)
 
 
 def _refuse_forgery(context: RequestContext) -> Response | None:

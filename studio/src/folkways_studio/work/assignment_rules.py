@@ -332,15 +332,15 @@ def _plan_within(
         row.id: from_row(Stage, row)
         for row in connection.execute(sa.select(schema.stages).where(schema.stages.c.study_id == study_id))
     }
-    populations = schema.populations
-    language_of = {
-        row.id: row.language
-        for row in connection.execute(sa.select(populations).where(populations.c.study_id == study_id))
-    }
+    table = schema.populations
+    populations = connection.execute(sa.select(table).where(table.c.study_id == study_id)).all()
+    language_of = {row.id: row.language for row in populations}
     assigned = assignees_within(connection, study_id)
     items = _open_items(
         connection, items_within(connection, study_id, numbers), stages, assigned, language_of
     )
+    criteria = {str(each["name"]) for row in populations for each in row.criteria}
+    _check_names(connection, study_id, rule, items, criteria)
     if rule.again:  # those to whom they are assigned now are rid of them
         chosen = set(numbers)
         assigned = {number: named for number, named in assigned.items() if number not in chosen}
@@ -350,6 +350,30 @@ def _plan_within(
         return candidate.population_id is None or people.is_part(candidate.population_id, population_id)
 
     return make_plan(rule, items, candidates, may_work_on)
+
+
+def _check_names(
+    connection: sa.Connection,
+    study_id: int,
+    rule: AssignmentRule,
+    items: Sequence[OpenItem],
+    criteria: Collection[str],
+) -> None:
+    """Raise SubmissionError for a personal detail that nobody was asked for (criteria) or has, and for a
+    field that none of the items has: to a misspelt name nobody fits."""
+    people, stored = schema.participants, schema.attributes
+    of_study = stored.join(people, people.c.id == stored.c.participant_id)
+    names = sa.select(stored.c.name).select_from(of_study).where(people.c.study_id == study_id).distinct()
+    details = {*criteria, *LANGUAGE, *connection.scalars(names)}
+    problems: dict[str, str] = {}
+    for setting in ("has", "matches"):
+        if unknown := [name for name in getattr(rule, setting) if name not in details]:
+            problems[setting] = Message("Nobody of this study was asked for %(name)s.", name=unknown[0])
+    fields = {name for each in items for name in each.item.content}
+    if items and (unknown := [name for name in rule.matches.values() if name not in fields]):
+        problems.setdefault("matches", Message("None of these items has %(name)s.", name=unknown[0]))
+    if problems:
+        raise SubmissionError(problems)
 
 
 def _open_items(

@@ -33,12 +33,13 @@ def show_answer(context: RequestContext) -> Response:
         0
     ].judgement.payload
     kind, right_answer = stage_kind(work.stage.kind), work.item.check or {}
+    about = (work.item.content, work.stage.config, context.gettext, context.study_texts.say)
     return context.page(
         "work/answer.html.j2", study=context.study, stage=work.stage, subject=kind.subject(work.item.content),
         right=kind.is_right(payload, right_answer, known_answers.overlap_of(work.stage)),
         is_over=known_answers.test_is_over(context.workspace, context.participant, work.stage),
-        said=kind.describe(payload, work.item.content, context.gettext),
-        known=kind.describe_known(right_answer, work.item.content, context.gettext),
+        said=kind.read_back(payload, *about),
+        known=kind.read_back_known(right_answer, *about),
     )  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def _texts_for(workspace: Workspace, person: Participant) -> StudyTexts:
 
 
 def _schema(stage: Stage, texts: StudyTexts) -> WorkbookSchema | None:
-    return stage_kind(stage.kind).workbook_schema(stage.config, lambda value: texts.pick(value).text)
+    return stage_kind(stage.kind).workbook_schema(stage.config, texts.say)
 
 
 @dataclass(frozen=True, slots=True)

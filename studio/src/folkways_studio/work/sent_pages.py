@@ -21,10 +21,11 @@ def show_sent(context: RequestContext) -> Response:
     """What a person has sent, the newest first."""
     if context.participant.state not in LET_IN:
         return context.go(f"/work/{context.study.name}")
-    rows = []
+    rows, say = [], context.study_texts.say
     for sent in corrections.sent_by(context.workspace, context.participant.id):
         kind = stage_kind(sent.stage.kind)
-        lines = kind.describe(sent.judgement.payload, sent.item.content, context.gettext)
+        about = (sent.item.content, sent.stage.config, context.gettext, say)
+        lines = kind.read_back(sent.judgement.payload, *about)
         subject = kind.subject(kind.presented(sent.item.content, context.participant.pseudonym))
         rows.append(
             (sent, context.task_address(sent.judgement.assignment_id), title_of(sent.item, subject), lines)
@@ -39,13 +40,13 @@ def show_answer(context: RequestContext) -> Response:
     if work.assignment.state != AssignmentState.DONE or context.participant.state not in LET_IN:
         return context.go(f"/work/{context.study.name}")
     sent, fixed = corrections.sent_for(context.workspace, context.participant.id, work.assignment.id)
-    kind = stage_kind(sent.stage.kind)
+    kind, about = stage_kind(sent.stage.kind), (sent.item.content, sent.stage.config)
     if not fixed:
         return task_page(context, kind.draft_of(sent.judgement.payload), 0, correcting=True)
     return context.page(
         "work/answer_sent.html.j2", study=context.study, stage=sent.stage, fixed=context.gettext(fixed),
         title=title_of(sent.item, kind.subject(presented(context, work))),
-        lines=kind.describe(sent.judgement.payload, sent.item.content, context.gettext),
+        lines=kind.read_back(sent.judgement.payload, *about, context.gettext, context.study_texts.say),
     )  # fmt: skip
 
 

@@ -39,6 +39,9 @@ FREE_OPTIONS = (
 )
 """Settings of a stage that may change at any time: none of them is in what people said before."""
 
+FREE_IN_CRITERIA = ("ask", "quota", "margins")
+"""Settings of a recruitment question that may change at any time: nobody was let in by them."""
+
 WORDS = ("label", "help", "ends")
 """What people read of a part of a form: it can be mended at any time."""
 
@@ -162,11 +165,14 @@ def _population(
             edit.note(f"{place}, {key}", "changed", "people or items belong to it already" if used else "")
     if raw[0].get("criteria") != raw[1].get("criteria"):
         rules = [
-            [{name: value for name, value in each.items() if name != "ask"} for each in one.criteria]
+            [
+                {name: value for name, value in each.items() if name not in FREE_IN_CRITERIA}
+                for each in one.criteria
+            ]
             for one in (old, new)
         ]
         why = (
-            "people were let in by them; only the words of a question can still change"
+            f"people were let in by them; only {', '.join(FREE_IN_CRITERIA)} can still change"
             if used and rules[0] != rules[1]
             else ""
         )

@@ -69,6 +69,10 @@ class StudyTexts:
             next(iter(by_language.values())),
         )
 
+    def say(self, value: Any) -> str:
+        """What ``pick`` finds, without its language."""
+        return self.pick(value).text
+
     def is_fallback(self, found: Wording, locale: str) -> bool:
         """Whether a text is in a language that the reader of a page in ``locale`` did not ask for."""
         return found.language is not None and found.language != next(iter(self.wanted), locale)

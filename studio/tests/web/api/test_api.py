@@ -15,7 +15,7 @@ import pytest
 
 from folkways_studio.items import imports
 from folkways_studio.items.api import MOST_AT_ONCE
-from folkways_studio.people import accounts, participants
+from folkways_studio.people import accounts, invites, participants
 from folkways_studio.records import Role, Study
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
@@ -131,7 +131,15 @@ def test_people_are_given_roles_and_let_go(study: tuple[Program, str], world: Wo
     accounts.give_role(world.workspace, _study(world, place).id, member.id, Role.EXPERT)
     members = api.post(f"{place}/members", {"login": "Member@example.org", "role": "reviewer"})
     assert {each["role"] for each in members} == {"owner", "expert", "reviewer"}
-    assert api.ask("DELETE", f"{place}/members/{member.id}/reviewer").status == 204
+    invites.create_invite(world.workspace, _study(world, place).id, population="korea", by=member.id)
+    for role in ("reviewer", "reviewer", "expert"):
+        assert api.ask("DELETE", f"{place}/members/{member.id}/{role}").status == 204
+    events = api.get(f"{place}/events")["data"]
+    taken = [each["details"]["role"] for each in events if each["kind"] == "role.taken"]
+    assert taken == ["expert", "reviewer"], "what is taken twice is taken once"
+    assert [each["by"] for each in events if each["kind"] == "invite.created"] == ["member@example.org"], (
+        "the log still says who it was"
+    )
     owner = world.accounts[OWNER]
     assert "only owner" in problem(api.ask("DELETE", f"{place}/members/{owner}/owner"), 403)["detail"]
 

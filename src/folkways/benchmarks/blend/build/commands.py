@@ -14,7 +14,7 @@ from folkways.benchmarks.build import Builder, BuildResult, BuildSession, Option
 from folkways.benchmarks.printed_prompts import PROMPTS_OPTION
 from folkways.cultures import language_name
 from folkways.display import plural
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, quoted
 from folkways.files import json_bytes, write_bytes
 
 FILE_NAME = "mc_questions_file.csv"
@@ -52,7 +52,7 @@ def build_mcq(
     )
     notes = [*left_out, *_on_languages(record)]
     if out.name == FILE_NAME:
-        notes.append(f"to ask it: folkways run blend/mcq --release {out.parent} --model NAME")
+        notes.append(f"to ask it: folkways run blend/mcq --release {quoted(out.parent)} --model NAME")
     return BuildResult((summary,), notes, files)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from folkways.benchmarks.build import AskableModel, Builder, BuildResult, BuildSession, Option
 from folkways.benchmarks.printed_prompts import PROMPTS_OPTION
 from folkways.display import number, plural
-from folkways.errors import FolkwaysError
+from folkways.errors import FolkwaysError, quoted
 from folkways.files import json_bytes, write_bytes
 
 
@@ -51,7 +51,7 @@ def build_votes(
     notes = [f"left out: {reason}: {count:,}" for reason, count in record["dropped"].items()]
     notes += [f"note: {note}" for note in built.notes]
     tasks = " ".join(f"culturalbench/{name}" for name in record["configs"])
-    advice = f"to ask it: folkways run {tasks} --release culturalbench={out} --model NAME"
+    advice = f"to ask it: folkways run {tasks} --release {quoted(f'culturalbench={out}')} --model NAME"
     return BuildResult((summary,), notes, built.files, (advice,))
 
 
@@ -136,7 +136,8 @@ def build_translations(
             [f"{plural(count, 'question')} to translate, {twice:,} of them twice"],
             files=(path,),
             advice=(
-                f"to have people do it: folkways studio import STUDY translate {path} --population NAME",
+                f"to have people do it: folkways studio import STUDY translate {quoted(path)} "
+                "--population NAME",
             ),
         )
     built = build_translated(opened, translations, out)
@@ -145,7 +146,7 @@ def build_translations(
         for language, count in built.languages.items()
     ]
     notes = [f"{plural(built.untranslated, 'question')} in English alone"] if built.untranslated else []
-    advice = f"to ask it: folkways run culturalbench --release culturalbench={out} --model NAME"
+    advice = f"to ask it: folkways run culturalbench --release {quoted(f'culturalbench={out}')} --model NAME"
     return BuildResult(summary, notes, built.files, (advice,))
 
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from folkways.sdk.studies import StudyItem
+from folkways_studio.errors import Message
+from folkways_studio.stages.base import Content, Say, Translate
 from folkways_studio.stages.parts.arranging import PART_TYPES
-from folkways_studio.stages.parts.base import Part
+from folkways_studio.stages.parts.base import Part, options_of
 from folkways_studio.stages.parts.types import Scale
 
 if TYPE_CHECKING:
@@ -30,6 +32,30 @@ def lines_of(payload: Mapping[str, Any]) -> dict[str, str]:
         for kind, answers in payload.items()
         for key, value in answers.items()
     }
+
+
+def in_words(
+    answers: Mapping[str, Any], ask: Sequence[Part], content: Content, translate: Translate, say: Say
+) -> list[str]:
+    """Answers to a form in the words that their author read, a line each: the question, and what was chosen.
+
+    answers: by key. ask: the parts of the form. content: of the item. translate, say: our texts and the
+    study's in the reader's language."""
+
+    def worded(value: Any, options: Mapping[Any, Any]) -> Any:
+        if isinstance(value, list):
+            return [worded(each, options) for each in value]
+        if value not in options:
+            return value
+        text = options[value]
+        return text.words(translate) if isinstance(text, Message) else say(text)
+
+    lines = []
+    for part in (part for part in ask if part["key"] in answers):
+        value = worded(answers[part["key"]], dict(options_of(part, content)))
+        line = value if isinstance(value, str) else PART_TYPES[part["type"]].line(value)
+        lines.append(f"{say(part['label'])} – {line}".rstrip())
+    return lines
 
 
 def line_of(value: Any) -> str:
