@@ -121,6 +121,7 @@ def test_inspect_reads_samples_scores_and_intervals(
 
 def test_the_same_replies_compare_alike_in_a_run_and_in_its_logs(workspace: Path, logs: list[Path]) -> None:
     assert set(read_logs(logs[0])[0].repeats) == {1, 2}, "the samples of a prompt are epochs, from 1"
+    assert header_of(logs[0])["eval"]["config"] == {"epochs": 2}
     for score in header_of(logs[0])["results"]["scores"]:
         (shown,) = score["metrics"].values()
         groups = shown["metadata"]["groups"]

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import sqlite3
+import traceback
 from pathlib import Path
 
 import psycopg
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import OperationalError as Wrapped
 
-from folkways.workspace.database import open_workspace
+from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.database_errors import WorkspaceError, WorkspaceGoneError, explained
 
 
 def from_server(code: str, message: str) -> Exception:
     return Wrapped("SELECT 1", (), psycopg.errors.lookup(code)(message))
+
+
+def test_a_traceback_names_no_value_of_its_statement(any_workspace: Workspace) -> None:
+    """Values are what people wrote, and tracebacks get into logs."""
+    words = "at home we eat alone"
+    with pytest.raises(WorkspaceError) as error, any_workspace.write() as connection:
+        connection.execute(sa.text("INSERT INTO nowhere VALUES (:words)"), {"words": words})
+    lines = traceback.format_exception(error.value)
+    assert any("INSERT INTO nowhere" in line for line in lines) and words not in "".join(lines)
 
 
 @pytest.mark.parametrize("code", ["57P01", "57P02", "57P03", "53300"])

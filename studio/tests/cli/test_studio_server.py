@@ -4,10 +4,11 @@ API."""
 from __future__ import annotations
 
 import io
+import json
 import re
 import threading
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 from folkways.errors import FolkwaysError
 from folkways_studio.clients import json_client
+from folkways_studio.clients import remote as remote_client
 from folkways_studio.clients.json_client import JsonClient
 from folkways_studio.clients.remote import RemoteStudyClient
 from folkways_studio.people import accounts, participants
@@ -22,6 +24,7 @@ from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.studies import service as studies
 from studio.tests.cli.conftest import Folkways, check_assigning
+from studio.tests.support.broken_zips import DAMAGES
 from studio.tests.support.studies import trained
 from studio.tests.support.studio_server import StudioProcess
 
@@ -192,7 +195,7 @@ def hostile() -> Iterator[HTTPServer]:
             self.send_response(200 if export else 302)
             self.send_header("Location", "http://127.0.0.1:9/")
             self.end_headers()
-            self.wfile.write(buffer.getvalue() if export else b"")
+            self.wfile.write(getattr(self.server, "export", buffer.getvalue()) if export else b"")
 
         def log_message(self, *_: object) -> None:
             """Quiet."""
@@ -201,6 +204,104 @@ def hostile() -> Iterator[HTTPServer]:
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
         yield server
         server.shutdown()
+
+
+@pytest.fixture
+def receiving() -> Iterator[tuple[HTTPServer, list[dict[str, int]]]]:
+    """A server that takes pictures named so in, and says no to one called ``refused.png``; the files of each request,
+    with their sizes."""
+    requests: list[dict[str, int]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            boundary = re.search(r"boundary=(\S+)", self.headers["Content-Type"])
+            assert boundary is not None
+            parts = [each.split(b"\r\n\r\n", 1) for each in body.split(b"--" + boundary[1].encode())[1:-1]]
+            names = [re.search(rb'filename="([^"]+)"', head) for head, _ in parts]
+            requests.append(
+                {
+                    name[1].decode(): len(content) - 2
+                    for name, (_, content) in zip(names, parts, strict=True)
+                    if name
+                }
+            )
+            refused = "refused.png" in requests[-1]
+            reply = json.dumps({"detail": "no"} if refused else {"added": len(parts)}).encode()
+            self.send_response(422 if refused else 201)
+            self.send_header("Content-Length", str(len(reply)))
+            self.end_headers()
+            self.wfile.write(reply)
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield server, requests
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "parts"),
+    [
+        ([], []),
+        ([100], [[100]]),
+        ([60, 40], [[60, 40]]),
+        ([60, 41], [[60], [41]]),
+        ([100, 100, 1], [[100], [100], [1]]),
+        ([1, 99, 1, 50, 49, 1], [[1, 99], [1, 50, 49], [1]]),
+        ([7] * 15, [[7] * 14, [7]]),
+    ],
+)
+def test_pictures_are_sent_in_their_order_in_parts_of_the_most_that_a_request_has(
+    receiving: tuple[HTTPServer, list[dict[str, int]]],
+    monkeypatch: pytest.MonkeyPatch,
+    sizes: list[int],
+    parts: list[list[int]],
+) -> None:
+    server, requests = receiving
+    monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
+    monkeypatch.setattr(remote_client, "LARGEST_BYTES", 100)
+    desk = RemoteStudyClient(f"http://127.0.0.1:{server.server_port}")
+    pictures = {f"{number}.png": ("image/png", b"x" * size) for number, size in enumerate(sizes)}
+    assert desk.add_media("any", pictures) == len(sizes)
+    assert [[*each.values()] for each in requests] == parts
+    assert [name for each in requests for name in each] == [*pictures]
+
+
+@pytest.mark.parametrize(
+    ("before", "words"), [(0, ""), (1, "1 file had been added before"), (2, "2 files had been added before")]
+)
+def test_who_sends_pictures_of_which_one_is_refused_reads_how_many_were_added_before(
+    receiving: tuple[HTTPServer, list[dict[str, int]]],
+    monkeypatch: pytest.MonkeyPatch,
+    before: int,
+    words: str,
+) -> None:
+    server, requests = receiving
+    monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
+    monkeypatch.setattr(remote_client, "LARGEST_BYTES", 100)
+    desk = RemoteStudyClient(f"http://127.0.0.1:{server.server_port}")
+    names = [*(f"{number}.png" for number in range(before)), "refused.png", "later.png"]
+    with pytest.raises(FolkwaysError) as caught:
+        desk.add_media("any", dict.fromkeys(names, ("image/png", b"x" * 100)))
+    assert str(caught.value).partition("\n")[2] == words
+    assert len(requests) == before + 1, "nothing is sent after a refusal"
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_an_export_that_is_no_archive_is_said_to_be_none(
+    hostile: HTTPServer, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
+    desk = RemoteStudyClient(f"http://127.0.0.1:{hostile.server_port}")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("votes.csv", "x,y\n" * 99)
+    hostile.export = damage(buffer.getvalue())  # type: ignore[attr-defined]
+    with pytest.raises(FolkwaysError, match="the server's export is no ZIP"):
+        desk.export("any", "csv")
 
 
 def test_a_token_goes_to_no_other_server_and_an_export_nowhere_else(

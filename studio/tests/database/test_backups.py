@@ -4,6 +4,7 @@ across."""
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import threading
 import zipfile
@@ -12,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import asdict
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +23,13 @@ import sqlalchemy as sa
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database import schema
-from folkways_studio.database.backups import ALL_TABLES, SCHEMA, back_up, unpacked
+from folkways_studio.database.backups import ALL_TABLES, SCHEMA, Backup, back_up, unpacked
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
+from folkways_studio.people import accounts
 from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
+from studio.tests.support.broken_zips import DAMAGES
 from studio.tests.support.studies import (
     ON_BOTH,
     QUESTION,
@@ -40,6 +44,7 @@ from tests.support.river import folkways
 
 RESTORED = "workspace.restored"
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
+PICTURE = b"a picture"
 
 
 def contents(workspace: Workspace) -> dict[str, list[Any]]:
@@ -190,24 +195,43 @@ def rewritten(backup: Path, file: Path, **changes: bytes) -> None:
                 archive.writestr(name, content)
 
 
-@pytest.mark.parametrize("wrong", ["a text", "cut off", "no database", "another database", "newer", "absent"])
+OTHER_CONTENTS = {
+    "no database": {"workspace.db": b""},
+    "another database": {"workspace.db": b"no database" * 1000},
+    "another picture": {f"media/{sha256(PICTURE).hexdigest()}": b"another picture"},
+    "no description": {"backup.json": b""},
+    "no JSON": {"backup.json": b"{"},
+    "no object": {"backup.json": b"[]"},
+    "no version": {"backup.json": b'{"schema": "0001+0001"}'},
+}
+REASONS = {
+    "no database": "no item named 'workspace.db'",
+    "another database": "file is not a database",
+    "another picture": "is not what it was",
+    "no description": "no item named 'backup.json'",
+    "no version": "'folkways'",
+    "newer": "made by a newer folkways",
+    "absent": "there is no backup",
+}
+"""What is said of some, beside the file."""
+
+
+@pytest.mark.parametrize("wrong", [*DAMAGES, *OTHER_CONTENTS, "newer", "absent"])
 def test_a_file_that_cannot_be_restored_makes_no_workspace(tmp_path: Path, wrong: str) -> None:
     backup, bad, other = tmp_path / "b.zip", tmp_path / "bad.zip", tmp_path / "other.db"
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        made = open_study(workspace, [VOTE])
+        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
         about = asdict(back_up(workspace, backup))
-    match wrong:
-        case "a text":
-            bad.write_text("nothing")
-        case "cut off":
-            bad.write_bytes(backup.read_bytes()[:5000])
-        case "no database":
-            rewritten(backup, bad, **{"workspace.db": b""})
-        case "another database":
-            rewritten(backup, bad, **{"workspace.db": b"no database" * 1000})
-        case "newer":
-            rewritten(backup, bad, **{"backup.json": json.dumps({**about, "schema": "9999"}).encode()})
+    if wrong in DAMAGES:
+        bad.write_bytes(DAMAGES[wrong](backup.read_bytes()))
+    elif wrong == "newer":
+        rewritten(backup, bad, **{"backup.json": json.dumps({**about, "schema": "9999"}).encode()})
+    elif wrong != "absent":
+        rewritten(backup, bad, **OTHER_CONTENTS[wrong])
     done = folkways("studio", "restore", bad, "--workspace", other)
     assert done.returncode == 2 and str(bad) in done.stderr and "Traceback" not in done.stderr
+    assert REASONS.get(wrong, "or it is damaged") in done.stderr
     assert wrong == "absent" or "nothing was changed" in done.stderr
     assert sorted(path.name for path in tmp_path.glob("other*")) == []
 
@@ -241,3 +265,71 @@ def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
     folkways("studio", "restore", backup, "--workspace", other, "--replace")
     with closing(open_workspace(other)) as workspace:
         assert len(contents(workspace)["studio_studies"]) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong", ["there already", "no such folder", "not a folder to write to", "a picture lacks"]
+)
+def test_a_backup_that_cannot_be_made_leaves_nothing(tmp_path: Path, wrong: str) -> None:
+    target, words = {
+        "there already": (tmp_path / "w.db", "exists and is not overwritten"),
+        "no such folder": (tmp_path / "none" / "b.zip", f"the folder {tmp_path / 'none'} does not exist"),
+        "not a folder to write to": (Path("/dev/fd/b.zip"), "cannot be written"),
+        "a picture lacks": (tmp_path / "b.zip", f"(as {sha256(PICTURE).hexdigest()}); put it back"),
+    }[wrong]
+    with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        made = open_study(workspace, [VOTE])
+        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+        if wrong == "a picture lacks":
+            (stored,) = tmp_path.rglob(sha256(PICTURE).hexdigest())
+            stored.unlink()
+        before = sorted(tmp_path.rglob("*"))
+        with pytest.raises(WorkspaceError, match=re.escape(words)):
+            back_up(workspace, target)
+        assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_workspace_with_an_account_alone_is_not_empty(tmp_path: Path) -> None:
+    with (
+        closing(open_workspace(tmp_path / "w.db")) as workspace,
+        closing(open_workspace(tmp_path / "other.db")) as other,
+    ):
+        back_up(workspace, tmp_path / "b.zip")
+        accounts.create_account(other, "owner", None)
+        with pytest.raises(WorkspaceError, match=r"is not empty \(it has accounts\).*--replace"):
+            restored_from(tmp_path / "b.zip", other)
+        assert len(contents(other)["studio_accounts"]) == 1
+        restored_from(tmp_path / "b.zip", other, replace=True)
+        assert contents(other)["studio_accounts"] == []
+
+
+def test_a_picture_of_two_studies_is_in_a_backup_once(tmp_path: Path) -> None:
+    with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        for name in ("one", "two"):
+            made = open_study(workspace, [VOTE], name=name)
+            media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+        assert back_up(workspace, tmp_path / "b.zip").media == 2
+    with zipfile.ZipFile(tmp_path / "b.zip") as archive:
+        assert archive.namelist() == ["backup.json", "workspace.db", f"media/{sha256(PICTURE).hexdigest()}"]
+
+
+@pytest.mark.parametrize(
+    ("counts", "bucket", "words"),
+    [
+        ((0, 0, 0, 0, 0), None, "nothing yet; schema 7"),
+        ((1, 1, 1, 1, 1), None, "1 study, 1 participant, 1 answer, 1 picture or recording, 1 run; schema 7"),
+        ((2, 0, 0, 0, 0), None, "2 studies; schema 7"),
+        (
+            (2, 2, 2, 2, 2),
+            None,
+            "2 studies, 2 participants, 2 answers, 2 pictures and recordings, 2 runs; schema 7",
+        ),
+        (
+            (1, 0, 0, 2, 0),
+            "s3://b",
+            "1 study, 2 pictures and recordings; schema 7; pictures and recordings are not in it, they are in s3://b",
+        ),
+    ],
+)
+def test_what_is_in_a_backup_in_words(counts: tuple[int, ...], bucket: str | None, words: str) -> None:
+    assert str(Backup("7", "1.0", 0.0, *counts, bucket=bucket)) == words

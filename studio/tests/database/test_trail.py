@@ -15,12 +15,14 @@ from folkways_studio.activity import Event
 from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows
 from folkways_studio.errors import StudioError
+from folkways_studio.exports.archive import export_archive
 from folkways_studio.items import discussion, imports
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
 from folkways_studio.media import service as media
-from folkways_studio.people import accounts, invites, participants, personal, suspension
+from folkways_studio.people import accounts, invites, participants, password_links, personal, suspension
 from folkways_studio.people.actors import actors_of
+from folkways_studio.people.openid import Identity
 from folkways_studio.programs import ml_backends, tokens, webhooks
 from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import service as studies
@@ -228,9 +230,9 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
 
     accounts.set_password(workspace, helper, PASSWORD)
     expected.append(("account.password_changed", None, helper, None, "", {}, CLOCK))
-    for login, account in (("helper", helper), ("nobody", None)):
+    for login, subject in (("helper", f"account:{helper}"), ("nobody", "")):
         assert at_time(70.0, accounts.verify_password, workspace, login, "a wrong guess") is None
-        expected.append(("account.sign_in_failed", None, account, None, "", {}, 70.0))
+        expected.append(("account.sign_in_failed", None, None, None, subject, {}, 70.0))
     assert trail(workspace, since) == expected
     told_of_a_study = {kind for kind, of, *_ in expected if of is not None}
     assert told_of_a_study <= {*webhooks.KINDS}, "a webhook can be for each of them"
@@ -290,6 +292,55 @@ def test_programs_imports_and_second_thoughts_leave_their_events(studio_workspac
         ("backend.created", *by_owner, f"backend:{backend.id}", {}),
         ("backend.deleted", *by_owner, f"backend:{backend.id}", {}),
         ("backend.suggest", *by_owner, "", {}),
+    ]
+    assert trail(workspace, since)[began:] == [(*event, CLOCK) for event in expected]
+
+
+@ON_A_FILE
+def test_what_is_done_with_a_study_and_around_it_leaves_its_events(studio_workspace: Workspace) -> None:
+    workspace, since = studio_workspace, time.time()
+    desk = open_study(workspace, STAGES)
+    study, owner, kim = desk.study.id, desk.owner, desk.person()
+    (item,) = desk.add("verify", [QUESTION])
+    hook, _ = webhooks.create_webhook(workspace, study, "https://example.org/", by=owner)
+    address = "https://example.org/ml"
+    backend = ml_backends.create_backend(workspace, study, "verify", "m", address, private=False, by=owner)
+    with workspace.write() as connection:  # as after failures
+        change_rows(connection, schema.webhooks, {"id": hook.id}, enabled=False)
+    began = len(trail(workspace, since))
+
+    studies.set_state(workspace, study, StudyState.PAUSED, by=owner)
+    for discussed in (False, True):
+        export_archive(workspace, study, "csv", discussion=discussed, by=owner)
+    webhooks.enable_webhook(workspace, study, hook.id, by=owner)
+    adjudications.drop(workspace, study, item, owner, "about no culture")
+    adjudications.reopen(workspace, study, item, owner, " it is about one ")
+    personal.look_up_attributes(workspace, study, kim.id, by=owner)
+    for work in ("predict", "train"):
+        job = ml_backends.begin_job(workspace, study, backend.id, work, by=owner)
+        ml_backends.cancel_job(workspace, study, job.id)
+    accounts.set_disabled(workspace, kim.account_id, disabled=True)
+    accounts.set_disabled(workspace, kim.account_id, disabled=False)
+    password_links.make_link(workspace, owner, by=owner)
+    identity = Identity("https://id.example.org", "7", "new@example.org", "New")
+    linked = accounts.account_of_identity(workspace, identity, create=True)
+    assert linked is not None
+
+    by_owner, exported = (study, owner, None), {"format": "csv"}
+    expected = [
+        ("study.paused", *by_owner, "", {}),
+        ("study.exported", *by_owner, "", exported),
+        ("study.exported", *by_owner, "", {**exported, "discussion": True}),
+        ("webhook.enabled", *by_owner, f"webhook:{hook.id}", {}),
+        ("item.adjudicated", *by_owner, f"item:{item}", {}),
+        ("item.reopened", *by_owner, f"item:{item}", {"reason": "it is about one"}),
+        ("participant.attributes_read", study, owner, kim.id, "", {}),
+        ("backend.predict", *by_owner, f"backend:{backend.id}", {}),
+        ("backend.train", *by_owner, f"backend:{backend.id}", {}),
+        ("account.disabled", None, None, None, f"account:{kim.account_id}", {}),
+        ("account.enabled", None, None, None, f"account:{kim.account_id}", {}),
+        ("account.password_link_made", None, owner, None, f"account:{owner}", {}),
+        ("account.linked", None, linked.id, None, "", {}),
     ]
     assert trail(workspace, since)[began:] == [(*event, CLOCK) for event in expected]
 

@@ -81,6 +81,25 @@ def test_conll_u_with_tags_in_misc() -> None:
     assert only.spans == [(0, 3, "PER"), (8, 13, "FOOD")]
 
 
+@pytest.mark.parametrize(
+    ("comments", "name"),
+    [
+        (("sent_id = s", "id = i", "doc_id = d"), "s"),
+        (("doc_id = d", "id = i"), "i"),
+        (("doc_id = d",), "d"),
+        (("sent_id =", "id = i"), "i"),
+        (("newdoc id = d", "newpar id = p"), ""),
+        (("sent_id = s of = two",), "s of = two"),
+        ((), ""),
+    ],
+)
+def test_a_text_has_the_id_of_its_sentence_before_that_of_its_document(
+    comments: tuple[str, ...], name: str
+) -> None:
+    (first, second), _ = read_conll("".join(f"# {each}\n" for each in comments) + "one O\n\ntwo O\n")
+    assert (first.name, second.name) == (name, ""), "a comment is of the text below it alone"
+
+
 def test_two_columns_and_scripts_without_spaces() -> None:
     (only,), _ = read_conll("我 O\r\n们 O\r\n吃 O\r\n饺 B-FOOD\r\n子 I-FOOD\r\nok O\r\n")
     assert only.text == "我们吃饺子 ok"
@@ -99,6 +118,15 @@ def test_two_columns_and_scripts_without_spaces() -> None:
         ("1 one O\n1.1 none B-N\n2 two O\n", [("one two", [])]),
         ("1-2 ones B-A\n1 one B-X\n2 s B-Y\n", [("ones", [(0, 4, "A")])]),
         ("1-2 ones O\n1 one B-X\n2 s B-Y\n", [("ones", [(0, 4, "X")])]),
+        ("1 A O\n2-3 dont O\n2 do O\n3 nt B-N\n", [("A dont", [(2, 6, "N")])]),
+        ("1 A B-X\n2-3 dont O\n2 do O\n3 nt O\n", [("A dont", [(0, 1, "X")])]),
+        (
+            "1 A O\n2-4 zum O\n2 zu O\n3 d B-P\n4 em B-Q\n5 Tor B-R\n",
+            [("A zum Tor", [(2, 5, "P"), (6, 9, "R")])],
+        ),
+        ("1-2 ones B-A\n1 one O\n2 s O\n3 two I-A\n", [("ones two", [(0, 8, "A")])]),
+        ("0.1 none B-N\n1 one O\n\n1-1 two B-N\n1 two O\n", [("one", []), ("two", [(0, 3, "N")])]),
+        ("2 one O\n3 two B-N\n\n1 x O\n", [("2 3", [(2, 3, "N")]), ("1", [])]),
         ("Oulu a b c d e f g h B-LOC\n", [("Oulu", [(0, 4, "LOC")])]),
     ],
 )

@@ -134,6 +134,33 @@ def test_an_account_that_has_ended_comes_in_by_no_way(
     assert row.disabled and (end is _disable or row.password is None)
 
 
+def _disable_and_let_in_again(study: StudyFixture, person: Participant) -> None:
+    for disabled in (True, False):
+        accounts.set_disabled(study.workspace, person.account_id, disabled=disabled)
+
+
+def _change_password(study: StudyFixture, person: Participant) -> None:
+    accounts.set_password(study.workspace, person.account_id, "another password of the tests")
+
+
+def _sign_in_elsewhere(study: StudyFixture, person: Participant) -> None:
+    identity = openid.Identity(IDENTITY.issuer, IDENTITY.subject, LOGIN, "Kim")
+    accounts.account_of_identity(study.workspace, identity)
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("change", [_disable_and_let_in_again, _change_password, _sign_in_elsewhere])
+@pytest.mark.parametrize("way", [_session, _link_of_before])
+def test_what_somebody_held_before_lets_nobody_in_after_a_change_of_how_they_sign_in(
+    study: StudyFixture, person: Participant, way: Callable[..., Way], change: Callable[..., None]
+) -> None:
+    enter = way(study.workspace, person.account_id, study)
+    assert enter()
+    change(study, person)
+    with suppress(InviteError):
+        assert not enter()
+
+
 @ON_A_FILE
 def test_a_link_that_is_used_is_a_way_in(study: StudyFixture, person: Participant) -> None:
     assert _link_used(study.workspace, person.account_id, study)().id == person.account_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -388,6 +389,40 @@ def test_versions_are_told_apart_by_what_they_come_to_and_what_all_agree_on_is_f
         assert decided is not None and decided.result["intra"] == first["intra"], (
             "as whoever came first wrote it"
         )
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ({"intra": "Ein  Café.", "inter": "밥\n먹기."}, True),
+        ({"inter": "밥 먹기.", "intra": "Ein Café."}, True),
+        ({"intra": "Ein Cafe\u0301.", "inter": unicodedata.normalize("NFD", "밥 먹기.")}, True),
+        ({"intra": "Ein Cafe.", "inter": "밥 먹기."}, False),
+        ({"intra": "ein Café.", "inter": "밥 먹기."}, False),
+        ({"intra": "Ein Café", "inter": "밥 먹기."}, False),
+        ({"intra": "EinCafé.", "inter": "밥 먹기."}, False),
+        ({"intra": "밥 먹기.", "inter": "Ein Café."}, False),
+        ({"intra": "Ein Café."}, False),
+    ],
+)
+def test_two_answers_are_one_where_only_spacing_encoding_or_order_of_fields_differ(
+    other: dict[str, str], same: bool
+) -> None:
+    handler, config = stage_kind("adjudicate"), config_of("adjudicate")
+    first = {"strategies": ["neutral_term"], "intra": "Ein Café.", "inter": "밥 먹기."}
+    second = {**other, "strategies": ["neutral_term"]}
+    for one, two in ((first, second), (second, first)):
+        votes = [Vote("p-0", one), Vote("p-1", two)]
+        content = handler.take_over({}, Arrival("adapt", config_of("adapt"), votes), config)
+        shown = handler.presented(content, "x")
+        assert [each["people"] for each in shown["versions"]] == ([2] if same else [1, 1])
+        assert shown["versions"][0]["payload"] == one, "the first as it was written"
+        assert (handler.on_arrival(content, config) is not None) == same
+        if "inter" in other:
+            filled = handler.form_values(shown, config, {})
+            assert filled["agreed"] and (filled["decision"].get("intra") == one["intra"]) == (
+                same or first["intra"] == second["intra"]
+            )
 
 
 def test_what_cannot_be_carried_over_needs_no_sentence() -> None:

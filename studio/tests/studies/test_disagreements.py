@@ -18,6 +18,7 @@ from folkways.workspace.database import Workspace
 from folkways_studio.people import participants
 from folkways_studio.records import Participant
 from folkways_studio.studies import disagreements
+from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement_over_time import (
     BOTTOM,
     HEIGHT,
@@ -26,7 +27,13 @@ from folkways_studio.studies.agreement_over_time import (
     agreement_trends,
     chart_of,
 )
-from folkways_studio.studies.disagreements import AnswerOfPerson, DisagreementReport, measured, read_answers
+from folkways_studio.studies.disagreements import (
+    AnsweredItem,
+    AnswerOfPerson,
+    DisagreementReport,
+    measured,
+    read_answers,
+)
 from folkways_studio.studies.spread import spread
 from folkways_studio.work import assignments, judgements
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study
@@ -156,6 +163,72 @@ def test_stages_items_and_people_by_hand(desk: StudyFixture) -> None:
     assert [each.share for each in disagreements.by_person(desk.workspace, desk.study.id, read(desk))] == [
         pytest.approx(1 / 5)
     ] * 2, "of two, each differs"
+
+
+@ON_A_FILE
+def test_stages_come_in_their_order_and_populations_within_them_after_items_of_everybody(
+    studio_workspace: Workspace,
+) -> None:
+    """By the number of four who say something else, so many items each."""
+    populations = [{"name": name, "culture": code} for name, code in (("peru", "PE"), ("korea", "KR"))]
+    names = ("zeta", "alpha", "mid")
+    stages = [{"name": name, "kind": "vote"} for name in names]
+    desk = open_study(studio_workspace, stages, populations=populations)
+    about = studio_workspace, desk.study.id
+    stage_of = {stage.name: stage for stage in studies.stages(*about)}
+    place_of = {None: None} | {each.name: each.id for each in studies.populations(*about)}
+
+    def item(stage: str, place: str | None, *labels: int) -> AnsweredItem:
+        said = [AnswerOfPerson(number, {"a": label}, 0.0) for number, label in enumerate(labels)]
+        return AnsweredItem(0, place_of[place], stage_of[stage], said)
+
+    answered = [
+        item("alpha", "korea", 1, 1, 1, 2),
+        item("zeta", "korea", 1, 1, 2, 2),
+        item("alpha", None, 1, 2, 3, 4),
+        item("zeta", "peru", 1),
+        item("alpha", "peru", 1, 1, 1, 1),
+        item("zeta", None, 1, 1, 1, 2),
+        item("alpha", "korea", 1, 1, 2, 2),
+        item("zeta", None, 1, 1, 2, 3),
+        item("alpha", "korea", 1, 1, 1, 1),
+        item("zeta", None, 2, 2, 2),
+    ]
+    rows = disagreements.by_stage(*about, measured(answered))
+    assert [(each.stage.name, each.population, each.items, each.bands, each.mean) for each in rows] == [
+        ("zeta", None, 3, (1, 1, 1, 0), 0.25),
+        ("zeta", "korea", 1, (0, 0, 1, 0), 0.5),
+        ("alpha", None, 1, (0, 0, 0, 1), 0.75),
+        ("alpha", "peru", 1, (1, 0, 0, 0), 0.0),
+        ("alpha", "korea", 3, (1, 1, 1, 0), 0.25),
+    ]
+
+
+@ON_A_FILE
+def test_the_most_disputed_items_come_first_then_those_of_more_people_then_the_oldest(
+    studio_workspace: Workspace,
+) -> None:
+    desk = open_study(studio_workspace, STAGES)
+    stage = studies.stages(studio_workspace, desk.study.id)[0]
+    answered = [
+        AnsweredItem(
+            number, None, stage, [AnswerOfPerson(who, {"a": label}, 0.0) for who, label in enumerate(labels)]
+        )
+        for number, labels in (
+            (9, "12"),
+            (3, "1122"),
+            (4, "11"),
+            (2, "12"),
+            (5, "123"),
+            (7, "1112"),
+            (8, "1"),
+        )
+    ]
+    report = measured(answered)
+    expected = [(5, 2 / 3), (3, 0.5), (2, 0.5), (9, 0.5), (7, 0.25)]
+    for most in (0, 1, 3, 5, 9):
+        disputed = [(each.item_id, share) for each, share in disagreements.most_disputed(report, most)]
+        assert disputed == [(number, pytest.approx(share)) for number, share in expected[:most]]
 
 
 @ON_A_FILE

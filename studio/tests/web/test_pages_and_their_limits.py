@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import io
 import json
 import re
 import time
@@ -14,6 +15,7 @@ from typing import Any
 import httpx2
 import pytest
 import sqlalchemy as sa
+from openpyxl import load_workbook
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
@@ -495,3 +497,49 @@ def test_invitations_of_the_page_have_the_limits_that_it_names(
     for login, status in (("nobody-here", 422), ("invites-researcher", 303)):
         assert owner.post(f"{page}/roles", {"login": login, "role": "reviewer"}).status_code == status
     assert accounts.roles_of(workspace, desk.study.id, researcher) == {Role.RESEARCHER, Role.REVIEWER}
+
+
+FORMS: Mapping[str, tuple[str, str, int, Mapping[str, str]]] = {
+    "tokens": ("tokens", "days", 366, {"scope": "read"}),
+    "invitations": ("invites", "days", 365, {"population": "korea"}),
+    "drawing": ("data/draw", "per_culture", 10_000, {"stage": "first", "run": "none"}),
+    "handing out": ("data/hand-out", "count", 500, {"stage": "first"}),
+}
+"""By what it is for: the address of a form with a number, its field, the most, and what else is sent."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_number_of_a_form_is_taken_from_1_to_the_most_that_its_page_names(
+    workspace: Workspace, browser_of: Open, form: str
+) -> None:
+    desk = open_study(workspace, VOTES, name=f"numbers-{form.replace(' ', '-')}")
+    address, field, most, others = FORMS[form]
+    others = {**others, "person": str(desk.person().id)}
+    owner, page = browser_of(desk.owner), f"/studies/{desk.study.name}/{address}"
+    words = f"Give a whole number from 1 to {most}."
+    for wrong in ("0", str(most + 1), "", "-1", "1.5", "many", "٣", "9" * 10):
+        reply = owner.post(page, {**others, field: wrong})
+        assert (reply.status_code, words in reply.text) == (422, True), wrong
+    for right in ("1", str(most)):
+        assert words not in owner.post(page, {**others, field: right}).text, right
+    assert words not in owner.post(page, others).text, "a usual number stands for one that is not sent"
+
+
+def test_a_file_for_saving_has_its_name_and_type(workspace: Workspace, browser_of: Open) -> None:
+    desk = open_study(workspace, VOTES, name="saved")
+    desk.add("first", [QUESTION] * 51)
+    person = desk.person()
+    owner, page = browser_of(desk.owner), "/studies/saved"
+    sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    handed_out = owner.post(f"{page}/data/hand-out", {"stage": "first", "person": str(person.id)})
+    for reply, name, media_type, begins in (
+        (owner.get(f"{page}/data/export?format=csv"), "saved-csv.zip", "application/zip", b"PK"),
+        (owner.get(f"{page}/description.yaml"), "saved.yaml", "text/yaml; charset=utf-8", b"consent: "),
+        (owner.get(f"{page}/payments.csv"), "saved-payments.csv", "text/csv; charset=utf-8", b"participant,"),
+        (handed_out, f"saved-{person.pseudonym}.xlsx", sheet, b"PK"),
+    ):
+        headers = reply.headers["content-disposition"], reply.headers["content-type"]
+        assert headers == (f'attachment; filename="{name}"', media_type)
+        assert reply.content.startswith(begins), name
+    rows = list(load_workbook(io.BytesIO(handed_out.content)).worksheets[0].iter_rows(values_only=True))
+    assert len(rows) == 1 + 50, "as many as a person is handed out unless another number is sent"

@@ -48,7 +48,9 @@ def test_a_host_of_another_machine_is_refused(tmp_path: Path) -> None:
     workspace.close()
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "how", [signal.SIGTERM, signal.SIGHUP, pytest.param(signal.SIGINT, marks=pytest.mark.nightly)]
+)
 def test_the_server_stops_when_it_is_told_and_answers_what_is_at_hand(
     tmp_path: Path, how: signal.Signals
 ) -> None:

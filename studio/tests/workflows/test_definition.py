@@ -206,6 +206,22 @@ TEST, RULE = {"questions": 4}, {"then": "pause"}
             {"gold": {"every": 5, "rules": [{}]}},
             r"gold.rules\[0\].then: is missing; valid: warn, pause, exclude",
         ),
+        ({"gold": {"every": 5, "rules": [{"pay": "none"}]}}, r"gold.rules\[0\].then: is missing"),
+        (
+            {"gold": {"every": 5, "rules": [{"then": "exclud", "pay": "none"}]}},
+            r"gold.rules\[0\].then: 'exclud' is none that there is; valid: warn, pause, exclude",
+        ),
+        (
+            {"gold": {"every": 5, "rules": [{"then": "exclude", "pay": "all"}]}},
+            r"gold.rules\[0\].pay: 'all' is none that there is; valid: completed, screened_out, none",
+        ),
+        ({"gold": {"every": 0}}, "gold.every: has to be a whole number from 1, not 0"),
+        ({"gold": {"share": 0}}, "gold.share: has to be a number above 0 and at most 1, not 0"),
+        ({"gold": {"share": "many"}}, "gold.share: has to be a number above 0 and at most 1, not 'many'"),
+        ({"qualification": {}}, "qualification.questions: is missing"),
+        ({"qualification": {"questions": None}}, "qualification.questions: is missing"),
+        ({"qualification": {**TEST, "populations": None}}, "qualification.populations: has to be a list"),
+        ({"qualification": {**TEST, "tries": 0}}, "qualification.tries: has to be a whole number from 1"),
         (
             {"gold": {"every": 5, "rules": [RULE, {**RULE, "pay": "none"}]}},
             r"gold.rules\[1\].pay: is for those who are excl",

@@ -12,6 +12,10 @@ from folkways.text.labels import chosen_label
 OPTIONS = {"A": "rice", "B": "bread", "C": "maize", "D": "yam"}
 
 ASSERTED = """
+sv Svaret är nu B.
+nl Het antwoord is nu B.
+hu Válasz: ez a B.
+id Jawaban: B. Emas adalah logam mulia.
 sq Përgjigja e saktë është B.
 hy Ճիշտ պատասխանն է B:
 hy Պատասխանը՝ B

@@ -155,7 +155,7 @@ class _Export(StoredRun):
                 "model": self.names[part.endpoint],
                 "model_generate_config": config,
                 "model_args": {},
-                "config": {},
+                "config": {"epochs": run_task.options["samples"]},
                 "packages": {"folkways": __version__},
                 "metadata": {
                     "run": self.run.name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import time
 import zipfile
@@ -10,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from folkways.sdk.display import plural
 from folkways.sdk.errors import FolkwaysError, UnknownNameError
 from folkways_studio.clients.json_client import JsonClient, segment
 from folkways_studio.clients.local import MediaFiles, Rows
+from folkways_studio.formats.zip_files import open_zip
 from folkways_studio.items.imports import AT_WORK, ImportState
 from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.items.reading import OnProgress
-from folkways_studio.media.reading import LARGEST_BYTES, MOST_FILES
+from folkways_studio.media.reading import LARGEST_BYTES
 
 TOKEN_VARIABLE = "FOLKWAYS_STUDIO_TOKEN"  # noqa: S105 - the name of a variable, not a token
 PAGE = 500
@@ -133,20 +134,20 @@ class RemoteStudyClient:
     def add_media(self, study: str, files: MediaFiles) -> int:
         """See LocalStudyClient. Files are sent in parts of 20 MB, the size of the largest file, each all or
         none. FolkwaysError says how many were added before."""
-        added, names = 0, list(files)
-        while names:
-            part: dict[str, bytes] = {}
-            size = 0
-            while (
-                names and len(part) < MOST_FILES and (size := size + len(files[names[0]][1])) <= LARGEST_BYTES
-            ):
-                name = names.pop(0)
-                part[name] = files[name][1]
+        added = size = 0
+        parts: list[dict[str, bytes]] = []
+        for name, (_, content) in files.items():
+            size += len(content)
+            if not parts or size > LARGEST_BYTES:
+                parts.append({})
+                size = len(content)
+            parts[-1][name] = content
+        for part in parts:
             try:
                 added += self.client.send_files(f"/studies/{segment(study)}/media", "file", part)["added"]
             except FolkwaysError as error:
                 raise FolkwaysError(
-                    f"{error}\n{added} files had been added before" if added else str(error)
+                    f"{error}\n{plural(added, 'file')} had been added before" if added else str(error)
                 ) from None
         return added
 
@@ -165,7 +166,7 @@ class RemoteStudyClient:
             "GET", f"/studies/{segment(study)}/export", format=format, discussion=str(discussion).lower()
         )
         try:
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            with open_zip(content) as archive:
                 names = [name for name in archive.namelist() if not name.endswith("/")]
                 if any(
                     PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name

@@ -32,6 +32,7 @@ from folkways_studio.database import schema
 from folkways_studio.database.audit import record_event
 from folkways_studio.database.guards import guards, without_guards
 from folkways_studio.database.opening import TABLES, open_workspace
+from folkways_studio.formats.zip_files import open_zip
 from folkways_studio.media.stores import Bucket, MediaStore, media_store
 
 ABOUT, DATABASE, MEDIA = "backup.json", "workspace.db", "media"
@@ -247,13 +248,15 @@ def _copy_rows(reading: Connection, writing: Connection) -> None:
     ones."""
     if writing.dialect.name == "sqlite":
         writing.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
+    fill = _load if writing.dialect.name == "postgresql" else _insert
     for table in ALL_TABLES:
         rows = reading.execute(sa.select(table), execution_options={"yield_per": ROWS_AT_ONCE})
-        if writing.dialect.name == "postgresql":
-            _load(writing, table, rows)
-            continue
-        for part in rows.mappings().partitions():
-            writing.execute(sa.insert(table), [dict(row) for row in part])
+        fill(writing, table, rows)
+
+
+def _insert(connection: Connection, table: sa.Table, rows: sa.CursorResult[Any]) -> None:
+    for part in rows.mappings().partitions():
+        connection.execute(sa.insert(table), [dict(row) for row in part])
 
 
 def _load(connection: Connection, table: sa.Table, rows: sa.CursorResult[Any]) -> None:
@@ -286,7 +289,7 @@ def unpacked(file: Path) -> Iterator[tuple[Backup, Workspace]]:
         raise WorkspaceError(f"there is no backup {file}; they are made with: folkways studio backup FILE")
     with tempfile.TemporaryDirectory(prefix="folkways-") as folder:
         try:
-            with zipfile.ZipFile(file) as archive:
+            with open_zip(file) as archive:
                 description = _described(json.loads(archive.read(ABOUT)))
                 copy = Path(archive.extract(DATABASE, folder))
                 for name in archive.namelist():
@@ -294,7 +297,7 @@ def unpacked(file: Path) -> Iterator[tuple[Backup, Workspace]]:
                         content = Path(archive.extract(name, folder)).read_bytes()
                         if sha256(content).hexdigest() != name.removeprefix(f"{MEDIA}/"):
                             raise zipfile.BadZipFile(f"{name} is not what it was")
-        except (zipfile.BadZipFile, KeyError, ValueError, TypeError) as error:
+        except (zipfile.BadZipFile, KeyError, TypeError) as error:
             raise WorkspaceError(
                 f"{file} is not a backup of a workspace, or it is damaged ({error}); nothing was changed"
             ) from None

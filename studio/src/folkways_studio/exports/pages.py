@@ -26,7 +26,7 @@ from folkways_studio.work.offline import export_workbook, import_workbook
 routes = Routes()
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".xlsx", *CONLL)
-MOST_HANDED_OUT = 500
+MOST_HANDED_OUT, MOST_DRAWN = 500, 10_000
 SOON_SECONDS = 1.5
 """How long to wait for an import: small ones finish in time to show the result at once."""
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -129,13 +129,11 @@ def draw(context: RequestContext) -> Response:
     """Draw model answers to judge from a run of this workspace."""
     from folkways_studio.models.drawing import draw_answers
 
-    per_culture = whole(context.text("per_culture", "120"))
     try:
-        if per_culture is None or not 1 <= per_culture <= 10_000:
-            raise FolkwaysError(context.gettext("Give a whole number from 1 to %(most)s.", most=10_000))
         drawn = draw_answers(
             context.workspace, context.study.id, context.text("stage"), context.text("run"),
-            per_culture=per_culture, wrong_only=context.text("all") != "yes", by=context.me.id,
+            per_culture=context.count("per_culture", MOST_DRAWN, 120),
+            wrong_only=context.text("all") != "yes", by=context.me.id,
         )  # fmt: skip
     except FolkwaysError as error:
         return _refused(context, error)
@@ -165,11 +163,7 @@ def hand_out_workbook(context: RequestContext) -> Response:
     """A workbook of items for somebody who works off line; the items are reserved for that person."""
     try:
         person = context.person(whole(context.text("person")))
-        count = whole(context.text("count", "50"))
-        if count is None or not 1 <= count <= MOST_HANDED_OUT:
-            raise FolkwaysError(
-                context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_HANDED_OUT)
-            )
+        count = context.count("count", MOST_HANDED_OUT, 50)
         content = export_workbook(context.workspace, person.id, context.text("stage"), count)
     except FolkwaysError as error:
         return _refused(context, error)

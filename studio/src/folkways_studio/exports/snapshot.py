@@ -215,10 +215,10 @@ def _without_words(
     if not gone:
         return dict(items)
     remaining: dict[int, Item] = {}
-    lost: dict[int, set[str]] = {}
+    lost: dict[int | None, set[str]] = {}
     for number, item in items.items():  # parents have smaller ids than their children
         kind, config = stage_kind(stages[item.stage_id].kind), stages[item.stage_id].config
-        inherited = lost.get(item.parent_id or 0, set[str]())
+        inherited = lost.get(item.parent_id, set())
         content, essential = _without_texts(item.content, inherited), kind.essential(item.content, config)
         orphaned = item.parent_id in items and item.parent_id not in remaining
         if orphaned or kind.essential(content, config) != essential:

@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 from folkways_studio.formats.spans import TAG, UNSPACED, Span, Token, iob2, spans_of_tags, tokens_of
 
 COMMENT = re.compile(r"#\s*([\w.]+)\s*=\s?(.*)")
-IDS = ("sent_id", "id", "newdoc id", "doc_id")
+IDS = ("sent_id", "id", "doc_id")
 MISC_TAG = re.compile(r"(?:^|\|)(?:NER|NE|name)=([^|]+)", re.IGNORECASE)
 NO_SPACE = re.compile(r"(?:^|\|)SpaceAfter=No(?:\||$)")
+FIRST_ID = re.compile(r"1(-|$)|0\.")
+"""What a text begins with: the first word, one that several make (1-2), or an empty node (0.1)."""
 DOCUMENT = "-DOCSTART-"
 COLUMNS_OF_CONLL_U = 10
 
@@ -127,7 +129,7 @@ def _layout(blocks: Sequence[_Block]) -> tuple[Callable[[Sequence[str]], str], i
     for number, columns in rows:
         if len(columns) != width:
             raise ConllError(f"has {len(columns)} columns, and the lines before it have {width}", number)
-    has_ids = width > 2 and all(block.rows[0][1][0].split("-")[0] == "1" for block in blocks)
+    has_ids = width > 2 and all(FIRST_ID.match(block.rows[0][1][0]) for block in blocks)
     form = 1 if has_ids and all(re.fullmatch(r"\d+([-.]\d+)?", columns[0]) for _, columns in rows) else 0
     if width == COLUMNS_OF_CONLL_U and form == 1:
         if not any(MISC_TAG.search(columns[-1]) for _, columns in rows):
@@ -169,7 +171,8 @@ def _words(block: _Block, tag_of: Callable[[Sequence[str]], str], form: int) -> 
         if "." in identifier:
             continue
         if identifier.isdecimal() and int(identifier) <= covered:
-            tags[-1] = tag if tags[-1] == "O" else tags[-1]
+            if tags[-1] == "O":
+                tags[-1] = tag
             continue
         if "-" in identifier:
             covered = int(identifier.split("-")[1])

@@ -19,7 +19,7 @@ from folkways_studio.items.discussion_pages import discussion_of
 from folkways_studio.items.search import ItemPage, ItemQuery
 from folkways_studio.items.table import TableView, facts_of, title_of
 from folkways_studio.people import participants
-from folkways_studio.records import Item, ItemState, Stage
+from folkways_studio.records import Item, ItemState, Population, Stage
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import progress
@@ -251,10 +251,10 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         (pseudonyms[each.participant_id], each, kind.describe(each.payload, item.content, context.gettext))
         for each in judgements.list_judgements(context.workspace, study.id, item.id)
     ]
-    populations = {
-        population.id: population for population in studies.populations(context.workspace, study.id)
+    populations: dict[int | None, Population] = {
+        each.id: each for each in studies.populations(context.workspace, study.id)
     }
-    population = populations.get(item.population_id or 0)
+    population = populations.get(item.population_id)
     subject = kind.subject(item.content)
     return context.page(
         "items/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=answers,

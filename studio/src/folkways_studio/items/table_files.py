@@ -18,6 +18,7 @@ import orjson
 from folkways.sdk.errors import DataError, FolkwaysError
 from folkways_studio.formats.conll import ConllError, read_conll, row_of
 from folkways_studio.formats.spacy import row_of_pair
+from folkways_studio.formats.zip_files import open_zip
 
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 200_000_000
@@ -182,7 +183,7 @@ class LongWorkbookError(Exception):
 def is_small(content: bytes) -> bool:
     """Whether a workbook unpacks to little, however well it is compressed."""
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with open_zip(content) as archive:
             return sum(entry.file_size for entry in archive.infolist()) <= SMALL_UNPACKED
     except zipfile.BadZipFile:
         return True  # what is wrong with it is said at once
@@ -231,7 +232,7 @@ def _check_size(content: bytes, file: Path | str) -> None:
     if len(content) > LARGEST_BYTES:
         raise DataError(f"is larger than {LARGEST_BYTES // 1_000_000} MB; bring it in parts", file=file)
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        with open_zip(content) as archive:
             size = sum(entry.file_size for entry in archive.infolist())
     except zipfile.BadZipFile:
         raise DataError("is not an XLSX file; save it as XLSX from a spreadsheet", file=file) from None

@@ -8,7 +8,7 @@ from fastapi import APIRouter, File, Path, UploadFile
 from pydantic import BaseModel
 
 from folkways_studio.media import service as media
-from folkways_studio.media.reading import MOST_FILES, read_media
+from folkways_studio.media.reading import LONGEST_NAME, MOST_FILES, read_media
 from folkways_studio.web.api.calls import StaffCall
 from folkways_studio.web.api.responses import ApiResponse, Cursor, Limit, PageResponse, slice_of
 
@@ -46,6 +46,6 @@ def add_media(
 
 
 @router.delete("/studies/{study}/media/{file}", status_code=204)
-def delete_media(call: StaffCall, file: Annotated[str, Path(max_length=128)]) -> None:
+def delete_media(call: StaffCall, file: Annotated[str, Path(max_length=LONGEST_NAME)]) -> None:
     """Delete a picture or recording. Refused while an item that is not dropped shows it."""
     media.delete_media(call.workspace, call.study.id, file, by=call.account.id)

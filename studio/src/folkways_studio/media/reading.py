@@ -3,13 +3,13 @@ name, determine its type."""
 
 from __future__ import annotations
 
-import io
 import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from folkways.sdk.errors import DataError
+from folkways_studio.formats.zip_files import open_zip
 
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 100_000_000
@@ -149,7 +149,7 @@ def _unpacked(files: Iterable[tuple[str, bytes]], problems: dict[str, str]) -> I
             yield PurePosixPath(name).name, content
             continue
         try:
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            with open_zip(content) as archive:
                 for entry in archive.infolist():
                     path = PurePosixPath(entry.filename)
                     if entry.is_dir() or any(part.startswith((".", "__MACOSX")) for part in path.parts):
@@ -165,11 +165,5 @@ def _unpacked(files: Iterable[tuple[str, bytes]], problems: dict[str, str]) -> I
                         )
                         return
                     yield path.name, inside
-        except (
-            zipfile.BadZipFile,
-            NotImplementedError,
-            RuntimeError,
-            OSError,
-            EOFError,
-        ) as error:  # broken, or with a password
+        except zipfile.BadZipFile as error:
             problems[name] = f"cannot be unpacked: {error}"

@@ -204,9 +204,8 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
         return from_row(Account, row)
     with workspace.write() as connection:
         connection.execute(sa.delete(attempts).where(attempts.c.at < now - ATTEMPTS_SECONDS))
-        audit.record_event(
-            connection, "account.sign_in_failed", account_id=row.id if row is not None else None
-        )
+        subject = f"account:{row.id}" if row is not None else ""  # who it was is not known
+        audit.record_event(connection, "account.sign_in_failed", subject=subject)
     return None
 
 
@@ -238,12 +237,12 @@ def _check_attempts(connection: sa.Connection, limits: Mapping[str, int], now: f
 
 
 def set_disabled(workspace: Workspace, account_id: int, *, disabled: bool) -> None:
-    """Let an account and its tokens do nothing any more, or take that back. Its sessions end."""
+    """Let an account and its tokens do nothing any more, or take that back. Its sessions and links end."""
     with workspace.write() as connection:
         changed = sa.update(schema.accounts).where(
             schema.accounts.c.id == account_id, schema.accounts.c.disabled.is_not(disabled)
         )
-        connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))
+        _end_ways_in(connection, account_id)
         if connection.execute(changed.values(disabled=disabled)).rowcount:
             kind = "account.disabled" if disabled else "account.enabled"
             audit.record_event(connection, kind, subject=f"account:{account_id}")
@@ -256,7 +255,8 @@ def set_password(
     *,
     first: Callable[[sa.Connection], None] = lambda connection: None,
 ) -> None:
-    """Set the password of an account and end all its sessions. Raises SubmissionError if it is too short.
+    """Set the password of an account and end all its sessions and password links. Raises SubmissionError if
+    it is too short.
 
     workspace, account_id: the account. first: runs in the same transaction; if it raises, nothing changes.
     """
@@ -267,8 +267,14 @@ def set_password(
     with workspace.write() as connection:
         first(connection)
         change_rows(connection, schema.accounts, {"id": account_id}, password=hashed)
-        connection.execute(sa.delete(schema.sessions).where(schema.sessions.c.account_id == account_id))
+        _end_ways_in(connection, account_id)
         audit.record_event(connection, "account.password_changed", account_id=account_id)
+
+
+def _end_ways_in(connection: sa.Connection, account_id: int) -> None:
+    """Sign an account out everywhere; links for a new password stop working."""
+    for table in (schema.sessions, schema.password_links):
+        connection.execute(sa.delete(table).filter_by(account_id=account_id))
 
 
 def set_locale(workspace: Workspace, account_id: int, locale: str) -> None:
@@ -422,8 +428,7 @@ def _linked_account(
             row.id if row else insert_account(connection, login, None, identity.name[:256] or login, locale)
         )
         connection.execute(sa.update(table).where(table.c.id == number).values(password=None))
-        for each in (schema.sessions, schema.password_links):
-            connection.execute(sa.delete(each).filter_by(account_id=number))
+        _end_ways_in(connection, number)
         values = {
             "account_id": number,
             "issuer": identity.issuer,

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 
 from starlette.responses import Response
 
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.errors import NotFoundError, SubmissionError
 from folkways_studio.people import accounts, invites, participants, password_links, personal, suspension
-from folkways_studio.records import Role
+from folkways_studio.records import Population, Role
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import progress, remaining_work
 from folkways_studio.studies import service as studies
@@ -64,13 +65,14 @@ def invite(context: RequestContext) -> Response:
     role = context.text("role", Role.ANNOTATOR)
     if role not in invites.may_give(context.roles):
         raise SubmissionError({"role": context.gettext("You cannot give this role.")})
-    uses, days = whole(context.text("uses")), whole(context.text("days", "30"))
-    problems = {}
+    uses, days, problems = whole(context.text("uses")), 0, {}
     if context.text("uses") and (uses is None or not 1 <= uses <= MOST_USES):
         problems["uses"] = context.gettext("Give a whole number, or nothing for no limit.")
-    if days is None or not 1 <= days <= MOST_DAYS:
-        problems["days"] = context.gettext("Give a whole number from 1 to %(most)s.", most=MOST_DAYS)
-    if problems or days is None:
+    try:
+        days = context.count("days", MOST_DAYS, 30)
+    except FolkwaysError as error:
+        problems["days"] = str(error)
+    if problems:
         return people_page(context, problems=problems, status=422)
     population = context.text("population") or None
     _, token = invites.create_invite(
@@ -98,7 +100,9 @@ def show_person(context: RequestContext) -> Response:
     """One participant. Personal details are shown only on request, which is recorded."""
     number = context.number("person")
     person, shows_personal = context.person(number), context.request.query_params.get("personal") == "show"
-    names = {each.id: each for each in studies.populations(context.workspace, context.study.id)}
+    populations: dict[int | None, Population] = {
+        each.id: each for each in studies.populations(context.workspace, context.study.id)
+    }
     quality = [
         each
         for each in progress.quality(context.workspace, context.study.id)
@@ -110,7 +114,7 @@ def show_person(context: RequestContext) -> Response:
     on_known_answers = gold.known_answers(context.workspace, context.study.id).people
     return context.page(
         "people/person.html.j2", study=context.study, person=person,
-        population=names.get(person.population_id or 0), quality=quality,
+        population=populations.get(person.population_id), quality=quality,
         work=remaining_work.remaining_work(context.workspace, person),
         personal=details, known=[each for each in on_known_answers if each.participant.id == number],
     )  # fmt: skip

@@ -7,13 +7,13 @@ from typing import Any
 
 from starlette.responses import Response
 
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.errors import SubmissionError
 from folkways_studio.people import accounts
 from folkways_studio.programs import deliveries, ml_backends, tokens, webhooks
 from folkways_studio.programs.ml_backends import BackendJob, MlBackend
 from folkways_studio.programs.records import Scope
 from folkways_studio.records import Stage
-from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.web.api import PLACE
@@ -84,12 +84,10 @@ def _programs(
 @routes.post("/studies/{study}/tokens", OWNER)
 def make_token(context: RequestContext) -> Response:
     """Make a token and show it once."""
-    days = whole(context.text("days", "90"))
-    if days is None or not 1 <= days <= tokens.MOST_DAYS:
-        return _programs(
-            context,
-            {"days": context.gettext("Give a whole number from 1 to %(most)s.", most=tokens.MOST_DAYS)},
-        )
+    try:
+        days = context.count("days", tokens.MOST_DAYS, 90)
+    except FolkwaysError as error:
+        return _programs(context, {"days": str(error)})
     scope = Scope.WRITE if context.text("scope") == Scope.WRITE else Scope.READ
     name = context.text("note")
     _, text = tokens.create_token(

@@ -15,6 +15,15 @@ from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.parts.form_fields import FormFields
 
 
+def _as_read(value: Any) -> Any:
+    """A JSON value without what a reader does not see: spacing, line breaks, and how a letter is encoded."""
+    if isinstance(value, str):
+        return unicodedata.normalize("NFC", " ".join(value.split()))
+    if isinstance(value, Mapping):
+        return {key: _as_read(each) for key, each in value.items()}
+    return [*map(_as_read, value)] if isinstance(value, list | tuple) else value
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Adjudication(StageKind):
     """An expert answers as people did in the stage that the item comes from, or takes one of their answers.
@@ -178,16 +187,14 @@ class Adjudication(StageKind):
         versions: dict[str, dict[str, Any]] = {}
         for candidate in content["candidates"]:
             result = inner.result_of(candidate["payload"], content["content"], content["rules"])
-            canonical = unicodedata.normalize(
-                "NFC", " ".join(json.dumps(result, ensure_ascii=False, sort_keys=True).split())
-            )
+            canonical = json.dumps(_as_read(result), sort_keys=True)
             versions.setdefault(canonical, {"payload": candidate["payload"], "people": 0})["people"] += 1
         return list(versions.values())
 
     def _agreed(self, content: Content) -> Mapping[str, Any]:
         """The fields that at least two people filled in, and all in the same way; all fields where they say
         the same by any of them."""
-        if len(content["candidates"]) > 1 and len(versions := self._versions(content)) == 1:
-            return dict(versions[0]["payload"])
         payloads = [candidate["payload"] for candidate in content["candidates"]]
+        if len(payloads) > 1 and len(self._versions(content)) == 1:
+            return dict(payloads[0])
         return self._inner(content).in_common(payloads) if len(payloads) > 1 else {}

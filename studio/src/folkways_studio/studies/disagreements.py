@@ -7,7 +7,8 @@ say little, and make nobody an outlier.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -143,24 +144,20 @@ def measured(answered: Sequence[AnsweredItem]) -> DisagreementReport:
 
 def by_stage(workspace: Workspace, study_id: int, found: DisagreementReport) -> tuple[StageSpread, ...]:
     """Every stage and population with an item of two answers or more, in order."""
-    names = {population.id: population.name for population in studies.populations(workspace, study_id)}
+    names: dict[int | None, str | None] = {None: None}
+    names |= {each.id: each.name for each in studies.populations(workspace, study_id)}
     shares: defaultdict[tuple[int, int | None], list[float]] = defaultdict(list)
     stages = {each.stage.id: each.stage for each in found.answered}
     for each, apart in zip(found.answered, found.spread.apart.tolist(), strict=True):
         if not isnan(apart):
             shares[each.stage.id, each.population_id].append(apart)
-    places = (None, *names)
-    order = sorted(shares, key=lambda key: (stages[key[0]].position, places.index(key[1])))
     rows = []
-    for stage, place in order:
-        values = shares[stage, place]
-        bands = [0] * len(BANDS)
-        for value in values:
-            bands[next(number for number, end in enumerate(BANDS) if value <= end)] += 1
-        population = names.get(place) if place is not None else None
-        rows.append(
-            StageSpread(stages[stage], population, len(values), tuple(bands), sum(values) / len(values))
-        )
+    for stage in sorted(stages.values(), key=lambda stage: stage.position):
+        for number, population in names.items():
+            if values := shares[stage.id, number]:
+                bands = Counter(bisect_left(BANDS, value) for value in values)
+                counts = tuple(bands[band] for band in range(len(BANDS)))
+                rows.append(StageSpread(stage, population, len(values), counts, sum(values) / len(values)))
     return tuple(rows)
 
 

@@ -16,6 +16,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
+from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import NotAllowedError, NotFoundError
 from folkways_studio.items.import_runner import ImportWorker
@@ -333,6 +334,14 @@ class RequestContext:
         number = whole(self.request.path_params[name])
         if number is None:
             raise NotFoundError(self.gettext("There is no such page."))
+        return number
+
+    def count(self, name: str, most: int, usual: int) -> int:
+        """A whole number of the form from 1 to ``most``, ``usual`` where it has none; FolkwaysError for
+        anything else."""
+        number = whole(self.text(name, str(usual)))
+        if number is None or not 1 <= number <= most:
+            raise FolkwaysError(self.gettext("Give a whole number from 1 to %(most)s.", most=most))
         return number
 
     @CachedAttribute

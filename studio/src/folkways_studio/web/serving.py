@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import errno
+import signal
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from folkways.sdk.errors import FolkwaysError
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.applications import Starlette
 
+HANG_UP = getattr(signal, "SIGHUP", None)
 GRACE_SECONDS = 10
 START_SECONDS = 60
 """Seconds for a process to start or to report that it lives; busy machines import slowly."""
@@ -59,11 +64,30 @@ def one_process(
     import uvicorn
 
     class Announcing(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            """Also where the terminal is closed (SIGHUP), requests in progress are finished."""
+            with super().capture_signals(), hearing(HANG_UP, self.handle_exit):
+                yield
+
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
             ready()
 
     return Announcing(uvicorn.Config(create_app(workspace, settings), **_options(settings)))
+
+
+@contextmanager
+def hearing(number: int | None, handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Have a signal (None: this system has it not) handled in the block, in the thread that gets signals."""
+    if number is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
 
 
 def _options(settings: WebSettings | None) -> dict[str, Any]:

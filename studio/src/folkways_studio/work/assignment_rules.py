@@ -334,7 +334,7 @@ def _plan_within(
     }
     table = schema.populations
     populations = connection.execute(sa.select(table).where(table.c.study_id == study_id)).all()
-    language_of = {row.id: row.language for row in populations}
+    language_of: dict[int | None, str] = {row.id: row.language for row in populations}
     assigned = assignees_within(connection, study_id)
     items = _open_items(
         connection, items_within(connection, study_id, numbers), stages, assigned, language_of
@@ -381,7 +381,7 @@ def _open_items(
     items: Mapping[int, Item],
     stages: Mapping[int, Stage],
     assigned: Mapping[int, tuple[Assignee, ...]],
-    language_of: Mapping[int, str],
+    language_of: Mapping[int | None, str],
 ) -> list[OpenItem]:
     slots, skips = schema.assignments, schema.skips
     now, missing = time.time(), Counter[int]()
@@ -402,7 +402,7 @@ def _open_items(
             away.add(item.author_id)
         language = item.content.get(LANGUAGE[0])
         if not isinstance(language, str) or not language:
-            language = language_of.get(item.population_id or 0, "")
+            language = language_of.get(item.population_id, "")
         made.append(
             OpenItem(
                 item, stages[item.stage_id], missing[number], frozenset(away),
@@ -419,7 +419,7 @@ def _candidates(
     rule: AssignmentRule,
     stages: Mapping[int, Stage],
     assigned: Mapping[int, tuple[Assignee, ...]],
-    language_of: Mapping[int, str],
+    language_of: Mapping[int | None, str],
 ) -> list[Candidate]:
     """Who is at work and among those to choose from."""
     pool = [people.named(name) for name in rule.among]

@@ -50,13 +50,11 @@ def redact(
     """
     with workspace.claim() as connection:
         row = find_row(connection, schema.judgements, id=judgement_id)
-        item = (
-            from_row(Item, get_row(connection, schema.items, id=row.item_id, lock="row"))
-            if row is not None
-            else None
-        )
-        if row is None or item is None or item.study_id != study_id:
+        if row is None or not (
+            about := find_row(connection, schema.items, id=row.item_id, study_id=study_id, lock="row")
+        ):
             raise NotFoundError("there is no such answer")
+        item = from_row(Item, about)
         judgement = from_row(Judgement, row)
         kind = stage_kind(from_row(Stage, get_row(connection, schema.stages, id=judgement.stage_id)).kind)
         wrong = [name for name in fields if name not in kind.own_words]

@@ -50,7 +50,7 @@ def _test(reader: FieldReader, raw: Any, place: str, populations: Collection[str
     setting = reader.mapping(raw, place)
     place += "."
     reader.known(setting, TEST_KEYS, place)
-    if "questions" not in setting:
+    if setting.get("questions") is None:
         reader.say(f"{place}questions", "is missing: how many questions the test has")
     feedback, meant = setting.get("feedback", False), setting.get("populations", [])
     if not isinstance(feedback, bool):
@@ -100,7 +100,7 @@ def _gold(reader: FieldReader, raw: Any, kind: StageKind, place: str) -> dict[st
 def _rule(reader: FieldReader, told: Mapping[str, Any], place: str) -> dict[str, Any]:
     reader.known(told, RULE_KEYS, place)
     then = _one_of(reader, told, "then", place, ACTIONS, None)
-    if "pay" in told and then != "exclude":
+    if "pay" in told and then in ACTIONS and then != "exclude":
         reader.say(f"{place}pay", "is for those who are excluded")
     return {
         "then": then,
@@ -131,5 +131,4 @@ def _one_of(
     if value not in valid:
         what = "is missing" if value is None else f"{value!r} is none that there is"
         reader.say(f"{place}{key}", f"{what}; valid: {', '.join(valid)}")
-        return valid[0]
     return str(value)

@@ -9,12 +9,15 @@ import zipfile
 from collections.abc import Callable
 from itertools import count
 from typing import Any
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 import pytest
 
 from folkways_studio.items import imports
 from folkways_studio.items.api import MOST_AT_ONCE
+from folkways_studio.media import service as media
+from folkways_studio.media.reading import is_name
 from folkways_studio.people import accounts, invites, participants
 from folkways_studio.records import Role, Study
 from folkways_studio.studies import service as studies
@@ -151,6 +154,17 @@ def test_a_picture_is_listed_and_deleted(program: Make, world: World) -> None:
     assert api.ask("DELETE", f"{place}/{told['name']}").status == 204
     assert api.get(place)["data"] == []
     problem(api.ask("DELETE", f"{place}/{told['name']}"), 404)
+
+
+@pytest.mark.parametrize("name", ["b" * 196 + ".png", "국" * 65 + ".png", "a b+c&d;e.png", "b" * 129])
+def test_a_picture_of_any_name_that_is_taken_can_be_deleted(program: Make, world: World, name: str) -> None:
+    api, place = program(OWNER), f"/studies/{world.study.name}/media"
+    assert is_name(name)
+    media.add_media(world.workspace, world.study.id, {name: ("image/png", b"a picture")})
+    assert name in {each["name"] for each in api.get(place)["data"]}
+    assert api.ask("DELETE", f"{place}/{quote(name)}").status == 204
+    assert name not in {each["name"] for each in api.get(place)["data"]}
+    problem(api.ask("DELETE", f"{place}/{'b' * 201}"), 422)
 
 
 def test_wrong_rows_are_named_each_and_nothing_is_added(study: tuple[Program, str]) -> None:
