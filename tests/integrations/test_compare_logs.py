@@ -521,6 +521,17 @@ def test_samples_of_the_harness_with_values_of_another_kind_are_read_or_refused(
         assert str(tmp_path) in str(error)
 
 
+@pytest.mark.parametrize("epoch", [2**63, 10**30, 10**400])
+def test_an_epoch_that_no_program_counts_to_is_refused(tmp_path: Path, epoch: int) -> None:
+    good = log(tmp_path, 0)
+    bad = write_inspect_log(
+        tmp_path / "bad.eval", [sample(1, {"match": "C"}, epoch), sample(2, {"match": "I"})]
+    )
+    for read in (lambda: compare_logs(good, bad), lambda: read_scores(bad)):
+        with pytest.raises(FolkwaysError, match=r"bad\.eval: has a value that is not of the schema"):
+            read()
+
+
 def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     good = log(tmp_path, 0)
     bad = tmp_path / "bad.eval"

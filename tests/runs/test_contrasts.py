@@ -172,11 +172,23 @@ def of_others(prompt: str) -> str:
 def varieties(tmp_path_factory: pytest.TempPathFactory) -> api.Run:
     """A task whose score is the mean over varieties: one model is right in the large one, the other in the
     three small ones."""
-    folder = tmp_path_factory.mktemp("varieties")
+    return asked_in_varieties(tmp_path_factory.mktemp("varieties"))
+
+
+def asked_in_varieties(folder: Path, until: float | None = None) -> api.Run:
     write_piqa(folder / "piqa", ("deu_latn", "jpn_jpan", "por_latn_braz"), 4)
     write_piqa(folder / "piqa", ("eng_latn",), 40)
     asked = {"releases": {"global-piqa": str(folder / "piqa")}, "workspace": folder / "w.db"}
-    return api.run("global-piqa", models=[of_english, of_others], **asked)
+    return api.run("global-piqa", models=[of_english, of_others], until=until, **asked)
+
+
+def test_the_score_of_a_sample_is_a_mean_over_groups_as_that_of_all_is(tmp_path: Path) -> None:
+    whole = asked_in_varieties(tmp_path, until=20).scores().filter(facet="all", metric="accuracy")
+    assert whole["interval"].str.starts_with("anytime").all()
+    assert dict(whole.select("endpoint", "score").rows()) == {
+        "python/of_english": 25.0,
+        "python/of_others": 75.0,
+    }
 
 
 @pytest.mark.parametrize("way", ["stored", "judgements", "compare", "logs", "records"])

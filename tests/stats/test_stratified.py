@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,6 +41,35 @@ def test_rows_of_all_units_weigh_the_same() -> None:
     assert mean_over_strata([first, drawn([], 40)]) == pytest.approx(0.5)
     assert mean_over_strata([drawn([8.0], 3), second]) == pytest.approx((3 * 8 + 4 * 0.75) / 7)
     assert math.isnan(mean_over_strata([drawn([0.0], 3, [0])]))
+
+
+def test_groups_of_strata_count_alike() -> None:
+    """3 units of 2 rows and 4 of 1 are one group, 100 units the other: half of (3 + 3) / 10 and 0.2."""
+    first, second = drawn([1.0, 1.0], 3, [2, 2]), drawn([1.0, 0.5], 4)
+    third = drawn([1.0, 0.0, 0.0, 0.0, 0.0], 100)
+    strata = [replace(first, group="a"), replace(second, group="a"), replace(third, group="b")]
+    assert mean_over_strata(strata) == pytest.approx((0.6 + 0.2) / 2)
+    mean, interval = anytime_mean(strata)
+    assert mean == pytest.approx(0.4) and interval.low < mean < interval.high
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_the_mean_of_unequal_groups_is_inside_at_every_look(share: float) -> None:
+    rng, left = np.random.default_rng(12), 0
+    sizes = (12, 20, 60, 200)
+    for _ in range(25):
+        levels = (0.9 - share, share, share, 0.9 - share)
+        totals = [(rng.random(size) < level).astype(float) for size, level in zip(sizes, levels, strict=True)]
+        truth, missed = float(np.mean([part.mean() for part in totals])), False
+        for look in (2, 12, 48):
+            strata = [
+                StratumSample(part[:look], np.ones(part[:look].size), part.size, str(place))
+                for place, part in enumerate(totals)
+            ]
+            _, interval = anytime_mean(strata, target=TARGET)
+            missed |= not interval.low - 1e-9 <= truth <= interval.high + 1e-9
+        left += missed
+    assert left <= 3
 
 
 def test_one_stratum_has_its_own_sequence() -> None:

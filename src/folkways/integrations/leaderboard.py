@@ -117,7 +117,9 @@ def _records(path: Path) -> Iterator[Path]:
         return
     if not (sources := records_in(path)):
         raise DataError(
-            "has no record of Every Eval Ever and no run of HELM, and is no archive of a run", file=path
+            "has no record of Every Eval Ever and no run of HELM, and is no archive of a run; name logs of "
+            "other programs one by one",
+            file=path,
         )
     yield from sources
 

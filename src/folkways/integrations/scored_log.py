@@ -117,19 +117,20 @@ class ScoredLog:
         nothing: Sequence[str | None] = [None] * len(self.items)
         column, names = metric.name, filter(None, (*OWN_COLUMNS, facet, metric.mean_over))
         texts = {name: self.facets.get(name, nothing) for name in names}
-        frame = pl.DataFrame(
-            {
-                "item": self.facets["item"] if ours else self.items,
-                "question": self.questions,
-                "sample": [int(text or 0) for text in self.facets["sample"]] if ours else self.repeats,
-                column: values,
-                **texts,
-            },
-            schema={
-                **{"item": pl.String, "question": pl.String, "sample": pl.Int64, column: pl.Float64},
-                **dict.fromkeys(texts, pl.String),
-            },
-        )
+        with of_schema(self.path):
+            frame = pl.DataFrame(
+                {
+                    "item": self.facets["item"] if ours else self.items,
+                    "question": self.questions,
+                    "sample": [int(text or 0) for text in self.facets["sample"]] if ours else self.repeats,
+                    column: values,
+                    **texts,
+                },
+                schema={
+                    **{"item": pl.String, "question": pl.String, "sample": pl.Int64, column: pl.Float64},
+                    **dict.fromkeys(texts, pl.String),
+                },
+            )
         lost, nobody = pl.col(column).is_nan(), pl.lit(None, dtype=pl.String)
         state = pl.when(lost).then(pl.lit(State.MISSING.value)).otherwise(pl.lit(State.ANSWERED.value))
         return frame.with_columns(

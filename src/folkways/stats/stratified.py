@@ -15,6 +15,7 @@ much worse than another.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -56,11 +57,13 @@ class StratumSample:
     totals: sum of the unit's values, each between 0 and 1.
     rows: how many values these are; 0 where the mean is not of the unit.
     population: units that the stratum has in all.
+    group: of strata; groups with a name count alike in a mean over strata, however many rows they have.
     """
 
     totals: Floats
     rows: Floats
     population: int
+    group: str = ""
 
 
 def anytime_mean(
@@ -69,11 +72,11 @@ def anytime_mean(
     """The mean that all units of all strata would give, estimated from those drawn, and an interval that may
     be looked at any time.
 
-    Every row of the strata weighs the same. Of one stratum it is the last of ``betting_sequence``, of several
-    see the module: with the stated confidence the mean is inside at all times at once, for any stopping rule
-    and any order of drawing. target: half a width that is wanted of each stratum; the interval is as valid
-    with any other. NaN where no unit has a row; ValueError for no stratum, values outside 0 and 1, or more
-    units than there are.
+    Every row of the strata weighs the same, unless they have groups. Of one stratum it is the last of
+    ``betting_sequence``, of several see the module: with the stated confidence the mean is inside at all
+    times at once, for any stopping rule and any order of drawing. target: half a width that is wanted of each
+    stratum; the interval is as valid with any other. NaN where no unit has a row; ValueError for no stratum,
+    values outside 0 and 1, or more units than there are.
     """
     parts = _Part.of(strata)
     mean = mean_over_strata(strata)
@@ -99,7 +102,7 @@ def mean_over_strata(strata: Sequence[StratumSample]) -> float:
 class _Part:
     """A stratum in units of its fullest unit: totals and rows over that unit's rows.
 
-    weight: rows that it would have if all its units were as full.
+    weight: rows that it would have if all its units were as full, or their share of its group's.
     """
 
     values: Floats
@@ -113,11 +116,19 @@ class _Part:
         if not strata:
             raise ValueError("a mean over strata needs at least one")
         fullest = max(_fullest(one) for one in strata) or 1.0
-        parts = []
-        for one in strata:
-            rows = _fullest(one) or fullest
-            parts.append(cls(one.totals / rows, one.rows / rows, one.population, rows * one.population))
-        return parts
+        rows = [_fullest(one) or fullest for one in strata]
+        of_group: dict[str, float] = defaultdict(float)
+        for one, most in zip(strata, rows, strict=True):
+            of_group[one.group] += most * one.population
+        return [
+            cls(
+                one.totals / most,
+                one.rows / most,
+                one.population,
+                most * one.population / (of_group[one.group] if one.group else 1),
+            )
+            for one, most in zip(strata, rows, strict=True)
+        ]
 
     def bounds(self, confidence: float, target: float, grid: int = GRID) -> tuple[float, float]:
         """Of its own mean."""

@@ -252,6 +252,24 @@ def test_what_models_will_cost_has_an_interval_over_people(
 
 
 @ON_A_FILE
+@pytest.mark.parametrize("answered", [False, True])
+def test_a_stage_in_which_no_model_was_asked_adds_nothing_to_what_models_will_cost(
+    studio_workspace: Workspace, answered: bool
+) -> None:
+    """Before its first answer and after it."""
+    stages = [VOTE, {**VOTE, "name": "more"}]
+    desk = open_study(studio_workspace, stages, models={"most_usd": 9})
+    for stage in ("verify", "more"):
+        desk.add(stage, questions(3))
+    if answered:
+        vote(desk, desk.person(), 60)
+    call(desk, None, None, 0.5)
+    budget = only(desk)
+    assert budget.ahead == 12 - answered and budget.total is not None
+    assert (budget.total.low, budget.total.mean, budget.total.high) == (0.5, 0.5, 0.5)
+
+
+@ON_A_FILE
 def test_no_rate_and_no_model_cost_nothing(studio_workspace: Workspace) -> None:
     assert budgets(studio_workspace, open_study(studio_workspace, [VOTE]).study) == ()
 

@@ -255,6 +255,10 @@ def test_an_owner_is_offered_the_roles_that_stages_need_and_they_lack(
     for role, left in ((Role.REVIEWER, ["expert"]), (Role.EXPERT, [])):
         assert owner.post(f"{page}/take-part", {"role": role}).status_code == 303
         assert offered(desk.owner) == left
+    given = stored(workspace, schema.events, study_id=desk.study.id, kind="role.given")[-2:]
+    assert [(row["account_id"], row["subject"], row["details"]) for row in given] == [
+        (desk.owner, f"account:{desk.owner}", {"role": role}) for role in ("reviewer", "expert")
+    ]
 
 
 def test_nobody_asks_models_more_often_than_they_may_and_nobody_else_waits_for_that(
@@ -326,10 +330,10 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     person = desk.person()
     browser, task = Browser(app, workspace, person.account_id), task_of(desk, person, "write")
 
-    def step(**fields: Any) -> httpx2.Response:
+    def step(accept: str = "text/html", **fields: Any) -> httpx2.Response:
         revision = re.search(r'name="revision" value="(\d+)"', browser.get(task).text)
         assert revision
-        return browser.post(f"{task}/step", {"revision": revision[1], **fields})
+        return browser.post(f"{task}/step", {"revision": revision[1], **fields}, Accept=accept)
 
     def content() -> Mapping[str, Any]:
         return assignments.get_work(
@@ -347,6 +351,11 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     reply = step(step="suggest", scenario=SCENARIO, question="Mine?")
     assert reply.status_code == 422 and "The helper gave no question." in reply.text
     assert content()["scenario"] == SCENARIO and draft()["question"] == "Mine?", "it is kept"
+    reply = step("application/json", step="suggest", scenario=SCENARIO, question="Mine?")
+    (kept,) = stored(workspace, schema.drafts)
+    words = "The helper gave no question."
+    assert reply.status_code == 422 and words in reply.json()["problems"][""]
+    assert reply.json()["kept"] == kept["revision"], "for the script that goes on writing"
     model.reply = f"Here it is: {json.dumps(MADE)}"
     assert step(step="suggest", scenario=SCENARIO, question="Mine?").status_code == 303
     assert draft() == {"question": MADE["question"], "options": MADE["options"]}, "what the helper made"
@@ -366,7 +375,7 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     assert (challenge["question"], challenge["chosen"], challenge["fooled"]) == (written["question"], 2, True)
     assert draft() == {name: written[name] for name in ("question", "options")}
     purposes = [each.purpose for each in modelling.list_calls(workspace, desk.study.id)]
-    assert purposes == ["helper"] * 3 + ["verifier"] * 2
+    assert purposes == ["helper"] * 4 + ["verifier"] * 2
     kinds = [(row["step"], row["strategy"]) for row in stored(workspace, schema.revisions)]
     assert [each for each in kinds if each[0] == "revision"] == [("revision", "negate")], "one new wording"
 

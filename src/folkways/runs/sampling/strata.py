@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 
 import numpy as np
@@ -231,7 +231,7 @@ class _Group:
         """culture, language: empty for all of them."""
         self.task, self.by, self.target = task, options.strata, (options.until or 0.0) / 100
         self.judged, self.populations = judged, populations
-        self.where = pl.lit(True)
+        self.where, self.of_all = pl.lit(True), not culture and not language
         if culture:
             self.where &= pl.col("culture") == culture
         if language:
@@ -253,21 +253,33 @@ class _Group:
 
     def estimate(self, metric: Metric) -> dict[str, object]:
         """What is known of the score had everything been asked: records.SCORE_NUMBERS."""
-        strata = drawn_strata(self._totals(metric, self.judged), self.populations).values()
+        strata = self._strata(metric, self.judged)
         lost = (
             pl.col("state").is_in([State.FAILED.value, State.MISSING.value])
             & pl.col(metric.name).is_not_null()
         )
         best = math.nan if metric.best is None else metric.best
         righted = self.judged.with_columns(pl.when(lost).then(best).otherwise(metric.name).alias(metric.name))
-        at_best = mean_over_strata([*drawn_strata(self._totals(metric, righted), self.populations).values()])
+        at_best = mean_over_strata(self._strata(metric, righted))
         if metric.bounds == (0.0, 1.0):
-            mean, interval = anytime_mean([*strata], target=self.target)
+            mean, interval = anytime_mean(strata, target=self.target)
             low, high, method = interval.low, interval.high, interval.method
         else:
-            mean, low, high, method = mean_over_strata([*strata]), math.nan, math.nan, NO_BOUNDS
+            mean, low, high, method = mean_over_strata(strata), math.nan, math.nan, NO_BOUNDS
         bounds = {"score": mean, "low": low, "high": high, "at_best": at_best}
         return {**{name: value * metric.scale for name, value in bounds.items()}, "interval": method}
+
+    def _strata(self, metric: Metric, judged: pl.DataFrame) -> list[StratumSample]:
+        """What was drawn, in the groups that the score of the whole is averaged over, as far as each stratum
+        lies in one."""
+        drawn = drawn_strata(self._totals(metric, judged), self.populations)
+        if metric.mean_over is None or not self.of_all:
+            return [*drawn.values()]
+        names = judged.select(stratum_names(self.by), pl.col(metric.mean_over).cast(pl.String)).unique()
+        groups = dict(names.drop_nulls().iter_rows())
+        if len(groups) < names.height:
+            return [*drawn.values()]
+        return [replace(one, group=groups.get(name, name)) for name, one in drawn.items()]
 
     def _totals(self, metric: Metric, judged: pl.DataFrame) -> pl.DataFrame:
         return unit_totals(self.task, metric, self.by, judged, self.where)

@@ -245,9 +245,9 @@ def _usd_per_answer(
     item back count as well."""
     from folkways.sdk.statistics import mean_of_units
 
-    if not answers:
-        return None if may_ask else Estimate(0.0, 0.0, 0.0)
-    if not spent:
+    if not answers and may_ask:
+        return None
+    if not answers or not spent:
         return Estimate(0.0, 0.0, 0.0)
     by_person: defaultdict[int, list[float]] = defaultdict(list)
     for each in answers:

@@ -236,6 +236,26 @@ def test_nothing_is_written_where_nothing_is_left(tmp_path: Path) -> None:
     assert not (tmp_path / "mine").exists()
 
 
+@pytest.mark.parametrize(
+    ("votes", "says"), [(0, ""), (1, "1 --of 1"), (3, "2 --of 3"), (4, "3 --of 4"), (5, "")]
+)
+def test_where_nobody_has_enough_votes_the_rule_that_fits_is_named_and_works(
+    tmp_path: Path, votes: int, says: str
+) -> None:
+    answers = {"q": ["A", "B", "C", "D", "A"][:votes], "right": ["A"] * min(votes, 4)}
+    write_votes(votes_of(answers), tmp_path / "votes")
+    with pytest.raises(FolkwaysError) as refused:
+        build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine")
+    hint = str(refused.value).partition("for example --threshold ")[2]
+    assert hint == says
+    if says:
+        threshold, _, of = says.partition(" --of ")
+        rule = MajorityRule(int(threshold), int(of))
+        assert build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine", rule=rule).record[
+            "questions"
+        ]
+
+
 def test_what_a_publisher_should_know_is_noted(tmp_path: Path) -> None:
     write_votes(votes_of({"q": ["A"] * 5}, country="Atlantis", option_c="None"), tmp_path / "votes")
     notes = build_from_votes("easy", [tmp_path / "votes"], tmp_path / "mine").notes

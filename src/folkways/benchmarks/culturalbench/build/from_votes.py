@@ -189,7 +189,16 @@ def build_from_votes(
     kept = counted.filter(pl.col("dropped").is_null())
     if kept.is_empty():
         reasons = ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
-        raise FolkwaysError(f"no question is left of {counted.height}: {reasons}\nNothing was written.")
+        most = int(counted["voters"].to_numpy().max())
+        remedy = ""
+        if 0 < most < rule.of:
+            remedy = (
+                f"\nNo question has the {rule.of} votes that --of asks for. If fewer people were asked, say "
+                f"how many and what majority they need, for example --threshold {most // 2 + 1} --of {most}"
+            )
+        raise FolkwaysError(
+            f"no question is left of {counted.height}: {reasons}\nNothing was written.{remedy}"
+        )
     record |= {
         "configs": configs,
         "questions": kept.height,
