@@ -19,7 +19,7 @@ from folkways.reports.data import ReportData
 from folkways.reports.formats.item import item_as_json, render_item
 from folkways.reports.formats.markdown import code, escape, fenced, render_markdown
 from folkways.reports.formats.summary import coverage_notices, doubts, notices
-from folkways.reports.formats.terminal import _Blocks, terminal_summary, terminal_verdict
+from folkways.reports.formats.terminal import Blocks, terminal_summary, terminal_verdict
 from folkways.reports.formats.verdict_tables import TextTable
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
@@ -268,7 +268,7 @@ def test_a_table_is_cut_into_no_more_blocks_than_its_width_needs(width: int, blo
     """A name takes ten cells, and a number eight; two are between columns."""
     heads = ("model", *(f"task {number}" for number in range(6)))
     rows = tuple((f"lab/model{name}", *(f"{number}.{name}45678" for number in range(6))) for name in "12")
-    lines = without_styles(printed(_Blocks(TextTable(heads, rows)), width)).splitlines()
+    lines = without_styles(printed(Blocks(TextTable(heads, rows)), width)).splitlines()
     assert max(map(len, lines)) <= width
     assert [line.count("task") for line in lines if "task" in line] == blocks
     for row in rows:

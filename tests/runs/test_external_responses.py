@@ -17,7 +17,7 @@ from folkways.benchmarks.xcr import release as xcr
 from folkways.cultures import cultures
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, SCORES, State
-from folkways.runs.judging.external_responses import JudgedReplies, _from_name, judge_file
+from folkways.runs.judging.external_responses import JudgedReplies, culture_in_name, judge_file
 from tests.support.blend_data import write_release
 from tests.support.mcq_data import right_letter
 from tests.support.river import folkways
@@ -282,11 +282,11 @@ def test_a_file_is_of_the_culture_whose_name_it_has_and_of_none_whose_name_is_in
         for code, name in NAMES
         for written in (name, name.replace(" ", "_"), name.upper())
     }
-    assert {file: _from_name(Path(f"{file}.csv"), [*cultures()]) for file in files} == files
+    assert {file: culture_in_name(Path(f"{file}.csv"), [*cultures()]) for file in files} == files
     for words in ("campus_results", "bulk", "my-usage", "nigerians"):
-        assert _from_name(Path(f"{words}.csv"), [*cultures()]) is None
+        assert culture_in_name(Path(f"{words}.csv"), [*cultures()]) is None
 
 
 def test_a_file_name_chooses_among_the_cultures_of_its_task_alone() -> None:
-    assert _from_name(Path("Korea_and_Mexico.csv"), ["MX", "IR"]) == "MX"
-    assert _from_name(Path("Mexico.csv"), ["MX"]) is None, "there is nothing to choose"
+    assert culture_in_name(Path("Korea_and_Mexico.csv"), ["MX", "IR"]) == "MX"
+    assert culture_in_name(Path("Mexico.csv"), ["MX"]) is None, "there is nothing to choose"

@@ -36,7 +36,7 @@ from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.models import open_models
 from folkways.runs.on_ray.cluster import plain_errors, seats
 from folkways.runs.on_ray.executor import work_on_ray
-from folkways.runs.on_ray.scoring import Computed, _anywhere, encoders
+from folkways.runs.on_ray.scoring import Computed, encoders, with_whole_path
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import WorkspaceError, open_workspace
@@ -689,7 +689,9 @@ def test_a_folder_of_a_model_is_sent_with_its_whole_path_and_a_name_as_it_is(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path))
     whole = str(tmp_path / "bert")
-    sent = {name: _anywhere(name) for name in ("bert", "./bert", "~/bert", whole, "lab/bert", "model.bin")}
+    sent = {
+        name: with_whole_path(name) for name in ("bert", "./bert", "~/bert", whole, "lab/bert", "model.bin")
+    }
     assert sent == {
         **dict.fromkeys(("bert", "./bert", "~/bert", whole), whole),
         "lab/bert": "lab/bert",

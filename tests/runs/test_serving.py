@@ -42,7 +42,7 @@ def served(folder: Path, status: int, length: int = 0) -> Iterator[ModelServer]:
     try:
         yield server
     finally:
-        server._stop()
+        asyncio.run(server.stop())
 
 
 def wait_until_it_is_up(server: ModelServer) -> None:
@@ -61,15 +61,15 @@ def test_it_listens_once_it_answers_without_an_error_of_its_own(
 ) -> None:
     """401: it wants a key; 404: it lists no models; 503: it loads."""
     with served(tmp_path, status) as server:
-        assert server._answers() is False or status < 500, "it may not be up yet"
+        assert server.answers() is False or status < 500, "it may not be up yet"
         wait_until_it_is_up(server)
-        assert server._answers() is listens
+        assert server.answers() is listens
 
 
 def test_a_list_without_end_is_no_answer(tmp_path: Path) -> None:
     with served(tmp_path, 200, serving.MOST_BYTES + 1) as server:
         wait_until_it_is_up(server)
-        assert server._answers() is False
+        assert server.answers() is False
 
 
 @pytest.mark.parametrize(

@@ -119,7 +119,7 @@ def judge_table(
         "culture" not in rows.columns and "item" not in rows.columns
     ):  # what names its items needs no name of a file
         culture = culture or (
-            None if path is FRAME else _from_name(path, items["culture"].unique().to_list())
+            None if path is FRAME else culture_in_name(path, items["culture"].unique().to_list())
         )
     if culture is not None:
         items = items.filter(
@@ -202,7 +202,7 @@ def _in_codes(
     return rows
 
 
-def _from_name(path: Path, available: Sequence[str]) -> str | None:
+def culture_in_name(path: Path, available: Sequence[str]) -> str | None:
     """The one culture whose name in its benchmark's files is in the file's name as a word; of several the one
     with the longest name."""
     stem = _letters(path.stem)
