@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 import sqlalchemy as sa
 from hypothesis import given
@@ -107,3 +109,23 @@ def test_a_text_is_wholly_like_itself_and_case_and_punctuation_do_not_count(text
 def test_likeness_is_a_share_in_whatever_letters(own: str, texts: list[str]) -> None:
     alike = repeats.likeness(own, texts)
     assert len(alike) == len(texts) and all(0 <= each <= 1 + 1e-9 for each in alike)
+
+
+def trigrams_of(text: str) -> set[str]:
+    """Three letters in a row of each word, which begins after two spaces and ends before one."""
+    words = text.lower().replace("?", " ").replace(",", " ").split()
+    return {f"  {word} "[at : at + 3] for word in words for at in range(len(word) + 1)}
+
+
+@given(st.text("abC ?,", max_size=12), st.lists(st.text("aBc ?,", max_size=12), min_size=1, max_size=5))
+def test_likeness_is_the_share_of_trigrams_of_which_rare_ones_weigh_more(own: str, texts: list[str]) -> None:
+    others = [trigrams_of(text) for text in texts]
+    weights = {
+        each: log(1 + len(texts) / max(1, sum(each in other for other in others)))
+        for each in trigrams_of(own)
+    }
+    shares = [
+        sum(weight for each, weight in weights.items() if each in other) / (sum(weights.values()) or 1)
+        for other in others
+    ]
+    assert repeats.likeness(own, texts).tolist() == pytest.approx(shares)

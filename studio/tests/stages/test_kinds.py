@@ -398,6 +398,7 @@ def test_versions_are_told_apart_by_what_they_come_to_and_what_all_agree_on_is_f
         ({"inter": "밥 먹기.", "intra": "Ein Café."}, True),
         ({"intra": "Ein Cafe\u0301.", "inter": unicodedata.normalize("NFD", "밥 먹기.")}, True),
         ({"intra": "Ein Cafe.", "inter": "밥 먹기."}, False),
+        ({"intra": "Ein \uff23afé.", "inter": "밥 먹기."}, False),
         ({"intra": "ein Café.", "inter": "밥 먹기."}, False),
         ({"intra": "Ein Café", "inter": "밥 먹기."}, False),
         ({"intra": "EinCafé.", "inter": "밥 먹기."}, False),
