@@ -6,6 +6,7 @@ import logging
 import os
 import pickle
 import sqlite3
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,48 @@ def test_a_new_workspace_has_the_tables_and_opens_again(tmp_path: Path) -> None:
     again = open_workspace(path, create=False)
     with again.read() as connection:
         assert set(schema.metadata.tables) <= set(sa.inspect(connection).get_table_names())
+
+
+CLOSED = """
+import atexit, os, sqlite3, sys
+
+opened = []
+atexit.register(lambda: print(*map(is_open, opened)))  # runs last, since it is the first
+
+from sqlalchemy import event
+from sqlalchemy.pool import Pool
+from folkways.workspace.database import open_workspace
+
+def is_open(connection):
+    try:
+        connection.total_changes
+    except sqlite3.ProgrammingError:
+        return False
+    return True
+
+event.listen(Pool, "connect", lambda connection, _: opened.append(connection))
+workspace = open_workspace(sys.argv[1])
+if not os.fork():
+    del workspace
+    sys.exit()  # which does not end what its parent has
+os.wait()
+with workspace.read():
+    assert [one for one in opened if is_open(one)]
+if sys.argv[2] == "let go":
+    del workspace
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs fork")
+@pytest.mark.parametrize("end", ["let go", "at the end of the program"])
+def test_connections_are_closed_once_nobody_has_the_workspace_and_by_nobody_else(
+    tmp_path: Path, end: str
+) -> None:
+    command = [sys.executable, "-c", CLOSED, str(tmp_path / "w.db"), end]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    of_child, of_parent = (line.split() for line in done.stdout.splitlines())
+    assert "True" in of_child
+    assert set(of_parent) == {"False"}
 
 
 def test_files_of_one_process_share_what_their_statements_compile_to(

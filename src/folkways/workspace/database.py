@@ -7,6 +7,7 @@ import logging
 import os
 import sqlite3
 import time
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -72,6 +73,7 @@ class Workspace:
         # turn.
         self._writing = RLock() if engine.dialect.name == "sqlite" else nullcontext()
         self._reading = ThreadReader(engine)
+        weakref.finalize(self, _let_go, engine, os.getpid())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process opens it anew: by its path, or by its URL without the password."""
@@ -145,6 +147,13 @@ class Workspace:
             yield
         except PROBLEMS as error:
             raise explained(f"cannot {action} the workspace {self.location}", error) from error
+
+
+def _let_go(engine: Engine, process: int) -> None:
+    """Close the connections of a workspace that nobody has any more, else Python 3.13 warns of each. Those
+    that a forked process has inherited belong to the process before it."""
+    if os.getpid() == process:
+        engine.dispose()
 
 
 def opened(workspace: str | Path | Workspace) -> Workspace:

@@ -7,23 +7,24 @@ import json
 import time
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways_studio.database.backups import back_up
+from folkways_studio.database.backups import back_up, put_back, unpacked
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.service import list_items
 from folkways_studio.media import service as media
 from folkways_studio.media import stores as media_stores
 from folkways_studio.media.pages import PART_BYTES, wanted
 from folkways_studio.media.stores import MediaStoreError, media_store
+from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
 from studio.tests.support.s3_server import BUCKET, SECRET, S3Server
-from studio.tests.support.studies import open_study, restored_from
+from studio.tests.support.studies import no_space, open_study, restored_from
 from studio.tests.web.test_own_forms import STAGES, Browser, World, picture, recording
 from tests.support.river import environment, folkways
 
@@ -224,6 +225,32 @@ def test_a_backup_says_that_the_bucket_is_not_in_it(bucket: S3Server, tmp_path: 
     restored = folkways("studio", "restore", backup, "--workspace", other, env=there)
     assert words in restored.stdout
     assert f"start the studio with FOLKWAYS_MEDIA=s3://{BUCKET}" in restored.stderr
+
+
+@pytest.mark.parametrize("trouble", ["in the way", "full"])
+def test_a_folder_that_takes_nothing_is_named_and_a_backup_with_files_changes_nothing_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: str
+) -> None:
+    monkeypatch.delenv("FOLKWAYS_MEDIA", raising=False)
+    with (
+        closing(open_workspace(tmp_path / "w.db")) as workspace,
+        closing(open_workspace(tmp_path / "other.db")) as other,
+    ):
+        made = open_study(workspace, STAGES)
+        media.add_media(workspace, made.study.id, {"long.png": ("image/png", LONG)})
+        back_up(workspace, tmp_path / "b.zip")
+        place = tmp_path / "file" / "media" if trouble == "in the way" else tmp_path / "media"
+        (tmp_path / "file").write_text("")
+        monkeypatch.setenv("FOLKWAYS_MEDIA", str(place))
+        with (
+            unpacked(tmp_path / "b.zip") as (description, source),
+            no_space() if trouble == "full" else nullcontext(),
+            pytest.raises(MediaStoreError, match=f"cannot be stored in {place}: .*(full|[Nn]ot a directory)"),
+        ):
+            put_back(description, source, other)
+        assert studies.list_studies(other) == ()
+        monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "enough"))
+        assert restored_from(tmp_path / "b.zip", other).media == 1
 
 
 def test_a_folder_moves_into_a_bucket_by_a_backup(

@@ -120,16 +120,12 @@ def put_back(description: Backup, source: Workspace, workspace: Workspace, *, re
     is lost. WorkspaceError without it, and where the database fails.
     """
     try:
+        with workspace.read() as looking:
+            _replaced(looking, workspace, replace)
+        _bring_media(Path(source.location).parent / MEDIA, workspace)  # people work on meanwhile
         with source.read() as reading, workspace.write() as writing:
             _lock_all(writing)
-            existing = in_words(_counts(writing))
-            if (existing or _has_accounts(writing)) and not replace:
-                counts = existing or "accounts"
-                raise WorkspaceError(
-                    f"the workspace {workspace.location} is not empty (it has {counts}); nothing was "
-                    "changed. Restore into a new one with --workspace, or replace it with --replace"
-                )
-            _bring_media(Path(source.location).parent / MEDIA, workspace)
+            existing = _replaced(writing, workspace, replace)
             _clear(writing)
             _copy_rows(reading, writing)
             made = datetime.fromtimestamp(description.made, UTC).isoformat(timespec="seconds")
@@ -138,6 +134,17 @@ def put_back(description: Backup, source: Workspace, workspace: Workspace, *, re
         raise explained(
             f"cannot restore the workspace {workspace.location}; nothing was changed", error
         ) from error
+
+
+def _replaced(connection: Connection, workspace: Workspace, replace: bool) -> str:
+    """What a backup takes the place of, in words; WorkspaceError if there is something and it may not."""
+    existing = in_words(_counts(connection))
+    if (existing or _has_accounts(connection)) and not replace:
+        raise WorkspaceError(
+            f"the workspace {workspace.location} is not empty (it has {existing or 'accounts'}); nothing was "
+            "changed. Restore into a new one with --workspace, or replace it with --replace"
+        )
+    return existing
 
 
 def _add_media(archive: zipfile.ZipFile, store: MediaStore, hashes: Sequence[str]) -> None:

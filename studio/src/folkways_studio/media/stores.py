@@ -51,12 +51,18 @@ class Folder:
         return self.path(sha256).is_file()
 
     def write(self, sha256: str, content: bytes) -> None:
-        """Store contents atomically; only the owner can read the folder."""
+        """Store contents atomically; only the owner can read the folder. MediaStoreError."""
         from folkways.sdk.files import write_bytes
 
-        if not self._folder.exists():
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_bytes(self.path(sha256), content)
+        try:
+            if not self._folder.exists():
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_bytes(self.path(sha256), content)
+        except (FolkwaysError, OSError) as error:
+            raise MediaStoreError(
+                f"pictures and recordings cannot be stored in {self.place}: "
+                f"{getattr(error, 'strerror', None) or error}"
+            ) from error
 
     def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
         """The bytes from ``start`` to ``end`` (None: the last). FileNotFoundError if they are missing;
