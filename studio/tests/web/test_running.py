@@ -13,11 +13,12 @@ from folkways_studio.items.service import list_items
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.studies import service as studies
-from studio.tests.support.studies import open_study
+from studio.tests.support.studies import QUESTION, open_study
 from studio.tests.support.studio_server import StudioProcess, StudioServer
 from studio.tests.web.http import Client, Reply
 from studio.tests.web.test_own_forms import World
 from studio.tests.web.worlds import build_world
+from tests.support.moments import at_time
 
 MANY = 2000
 
@@ -178,3 +179,20 @@ def test_studies_of_one_title_are_told_apart_where_they_stand_together(
     assert "Tea (second)" in text and "Bread" in text and "Bread (third)" not in text
     is_listed = page == "/studies" or "?other=" in page
     assert ("Tea (first)" in text) == is_listed
+
+
+@pytest.mark.parametrize("breaks", [0, 1, 2])
+def test_people_and_time_and_pay_say_the_same_of_everybodys_time(workspace: Workspace, breaks: int) -> None:
+    desk = open_study(workspace, [{"name": "verify", "kind": "vote"}])
+    desk.add("verify", [QUESTION] * 6)
+    person, begin = desk.person(), 1000.0
+    for number in range(6):
+        seconds = 3600 if number < breaks else 20
+        work = at_time(begin, desk.work, person)
+        at_time(begin + seconds, desk.submit, person, work, {"choices": [0]})
+        begin += seconds
+    browser = World(desk).browser(desk.owner)
+    for page in ("people", "time"):
+        text = browser.get(f"/studies/{desk.study.name}/{page}").text
+        row = next(each for each in text.split("<tr>") if person.pseudonym in each).partition("</tr>")[0]
+        assert ">6<" in row and "2 min" in row and "min 20 s" not in row, page

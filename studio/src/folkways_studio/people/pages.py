@@ -13,6 +13,7 @@ from folkways_studio.records import Population, Role
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import progress, remaining_work
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.working_time import working_times
 from folkways_studio.web.request_context import OWNER, STAFF, RequestContext
 from folkways_studio.web.routing import Routes
 from folkways_studio.work import assignees, gold, training
@@ -42,7 +43,7 @@ def people_page(
     field. status: of HTTP."""
     study = context.study
     people = participants.list_participants(context.workspace, study.id)
-    answers = {each.pseudonym: each for each in progress.payments(context.workspace, study.id)}
+    worked = {each.participant_id: each for each in working_times(context.workspace, study.id)}
     flags: dict[int, list[str]] = {}
     for each in progress.quality(context.workspace, study.id):
         flags.setdefault(each.participant_id, []).extend(each.flags)
@@ -52,7 +53,7 @@ def people_page(
         populations=studies.populations(context.workspace, study.id),
         invites=invites.list_invites(context.workspace, study.id),
         members=accounts.members(context.workspace, study.id, *accounts.STAFF_ROLES),
-        answers=answers, flags=flags, trainings=training.trainings(context.workspace, study.id),
+        worked=worked, flags=flags, trainings=training.trainings(context.workspace, study.id),
         link=link, password_link=password_link, problems=problems or {},
         waiting=participants.list_waiting(context.workspace, study.id, by=context.me.id),
         may_give=invites.may_give(context.roles), is_owner=Role.OWNER in context.roles,
