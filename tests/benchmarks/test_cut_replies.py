@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.cut_replies import REMEDY, judge_replies
+from folkways.benchmarks.cut_replies import REMEDY, is_cut, judge_replies
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.records import CUT, RESPONSES, State
@@ -62,6 +62,10 @@ def test_only_what_was_cut_and_not_read_is_truncated(
             assert (after["state"], after["reason"]) == ("truncated", f"{before['reason']}; {REMEDY}")
         else:
             assert (after["state"], after["reason"]) == (before["state"], before["reason"])
+
+
+def test_one_reply_is_cut_as_a_column_of_them_is() -> None:
+    assert [is_cut(reason) for reason in (*CUT_AT, *WHOLE)] == [True] * len(CUT_AT) + [False] * len(WHOLE)
 
 
 def test_without_finish_reasons_nothing_is_cut() -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from folkways.benchmarks.registry import tasks
+from folkways.benchmarks.registry import all_suites, tasks
 from folkways.cli.tasks import command
 from folkways.errors import UnknownNameError
 
@@ -42,6 +43,17 @@ def test_the_table_has_one_row_per_task() -> None:
     lines = printed().splitlines()
     for name in tasks():
         assert sum(line.startswith(f"{name} ") for line in lines) == 1, name
+
+
+def test_both_tables_have_headings_over_all_columns_and_every_suite_a_row() -> None:
+    lines = printed().splitlines()
+    headings = [line for line in lines if line.split()[:1] in (["task"], ["suite"])]
+    assert [re.split(r"\s{2,}", line.strip()) for line in headings] == [
+        ["task", "what it measures", "headline", "profiles"],
+        ["suite", "what it is"],
+    ]
+    for name in all_suites():
+        assert sum(line.startswith(f"{name} ") for line in lines[lines.index(headings[1]) :]) == 1, name
 
 
 def test_a_benchmarks_name_stands_for_its_tasks_in_full() -> None:

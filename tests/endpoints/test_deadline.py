@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from folkways.endpoints.servers.deadline import Deadline
 from tests.support.virtual_time import virtual_time
 
@@ -66,3 +68,47 @@ def test_what_is_cancelled_by_others_is_cancelled_and_not_late() -> None:
 
     with virtual_time() as loop:
         assert loop.run_until_complete(wait()) == (True, True, ("done", 5))
+
+
+@pytest.mark.parametrize("wrong", [ValueError("unreadable"), OSError("closed"), KeyboardInterrupt()])
+def test_what_goes_wrong_while_a_late_wait_is_ended_is_told_as_it_is(wrong: BaseException) -> None:
+    async def closed_late(deadline: Deadline) -> None:
+        with deadline:
+            try:
+                await asyncio.sleep(30)
+            finally:
+                raise wrong
+
+    async def wait() -> tuple[BaseException, int]:
+        deadline = Deadline(10.0, asyncio.get_running_loop())
+        task = asyncio.current_task()
+        assert task is not None
+        try:
+            await closed_late(deadline)
+        except BaseException as error:  # noqa: BLE001 - whatever it is
+            return error, task.cancelling()
+        raise AssertionError
+
+    with virtual_time() as loop:
+        assert loop.run_until_complete(wait()) == (wrong, 0)
+
+
+def test_what_ends_slowly_is_cancelled_once() -> None:
+    async def ended_slowly(deadline: Deadline) -> tuple[str, float]:
+        began = asyncio.get_running_loop().time()
+        try:
+            with deadline:
+                try:
+                    await asyncio.sleep(30)
+                finally:
+                    await asyncio.sleep(20)
+        except TimeoutError:
+            return "late", asyncio.get_running_loop().time() - began
+        return "done", 0.0
+
+    async def wait() -> list[tuple[str, float]]:
+        deadline = Deadline(10.0, asyncio.get_running_loop())
+        return await asyncio.gather(ended_slowly(deadline), *(waited(deadline, at, 30) for at in (1, 2, 15)))
+
+    with virtual_time() as loop:
+        assert loop.run_until_complete(wait()) == [("late", 30), *[("late", 10)] * 3]

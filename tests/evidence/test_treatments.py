@@ -222,6 +222,32 @@ def test_fewer_is_better_where_lower_is_better() -> None:
     assert row["worse"] > row["better"]
 
 
+@pytest.mark.parametrize(("split", "stored"), [("asked_in", True), ("asked_in", False), ("register", True)])
+def test_a_task_that_keeps_languages_apart_has_effects_in_each(split: str, stored: bool) -> None:
+    english, local = inputs(drawn()), inputs(drawn(2, plain=0.2))
+    arms = [
+        of.treated.filter(culture="DE").with_columns(language=pl.lit(language))
+        for of, language in ((english, "en"), (local, "de"))
+    ]
+    judged = pl.concat(arms)
+    if stored:
+        asked_in = {"en": "English", "de": "local language"}
+        judged = judged.with_columns(pl.col("language").replace(asked_in).alias(split))
+    metrics = {TASK: (replace(RIGHT, headline_by=split),)}
+    both = Inputs(judged=without_treatments(judged), treated=judged, metrics=metrics)
+    effects = tables(both)["treatments"].filter(culture="DE")
+    alone = [
+        tables(replace(both, judged=without_treatments(part), treated=part))["treatments"].filter(
+            culture="DE"
+        )
+        for part in judged.partition_by("language")
+    ]
+    assert {row["asked_in"]: row["difference"] for row in effects.to_dicts()} == {
+        part["asked_in"].item(): part["difference"].item() for part in alone
+    }
+    assert effects["asked_in"].sort().to_list() == ["English", "local language"]
+
+
 def test_two_templates_are_read_as_a_treatment() -> None:
     value = drawn(**{"inst": 0.5, "pers": 0.9})
     known = inputs(value, variants=("inst", "pers"))

@@ -14,6 +14,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from folkways.benchmarks.results import Result, ResultTables
+from folkways.benchmarks.tables import Table
 from folkways.errors import FolkwaysError
 from folkways.records import JUDGED_ITEMS, Metric
 from folkways.reports.data import ITEM_TEXTS, ReportData
@@ -107,6 +109,33 @@ def test_own_language_stands_with_its_sign() -> None:
     judged = pl.concat([native.judgements, english.judgements])
     page = pages_of(report_of(judged, METRIC))["KR"]
     assert page.tasks[0].models[0].sentences[0].startswith("Korean worse than English by 100.0 points (")
+
+
+def test_what_a_result_of_the_task_says_of_languages_is_said_and_of_another_task_is_not() -> None:
+    native = small({("lab/able", "KR"): "0" * 12}, language=pl.lit("ko"))
+    english = small({("lab/able", "KR"): "1" * 12})
+    judged = pl.concat([native.judgements, english.judgements])
+    data = report_of(judged, METRIC)
+    row = {"endpoint": "lab/able", "culture": "KR", "language": "ko", "local": 40.0, "english": 60.0, "difference": -20.0,
+           "low": -30.0, "high": -10.0, "p": 0.001, "p_holm": 0.001, "n": 12}  # fmt: skip
+
+    def made(task: str, points: float, **other: Any) -> ResultTables:
+        rows = pl.DataFrame([row | {"difference": points} | other])
+        return ResultTables(
+            Result(task, "Languages", lambda _: (), about="Is it?", tasks=(task,)),
+            (Table(f"{task}-languages", "Languages", "points", rows),),
+        )
+
+    def said(*results: ResultTables) -> str:
+        return pages_of(replace(data, results=results))["KR"].tasks[0].models[0].sentences[0]
+
+    own = "Korean worse than English by 20.0 points (−30.0 to −10.0)."
+    assert said(made("t/t", -20.0)) == said(made("x/other", -70.0), made("t/t", -20.0)) == own
+    assert said(made("x/other", -70.0)) == said(), "made of the judgements"
+    assert (
+        said(made("t/t", -20.0, endpoint="lab/weak"))
+        == "Korean is not compared with English: too many replies are in another language than asked."
+    )
 
 
 def test_the_draw_is_the_same_for_every_model_and_order_and_says_its_seed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -88,6 +89,27 @@ def test_both_axes_have_one_unit_and_names_cover_neither_names_nor_marks(width: 
     assert {row["of"] for row in first["data"]["values"]} == {"model"}, "models are over countries"
     named = {row["name"] for row in names}
     assert sum(f"model {number}" in named for number in range(6)) >= 3
+
+
+@pytest.mark.parametrize("is_flat", [True, False])
+def test_each_title_is_broken_where_its_own_axis_ends(is_flat: bool) -> None:
+    reach = (9.0, 1.0) if is_flat else (1.0, 9.0)
+    points = table([("a", "model", 0, 0, 0.1, 0.1, 0), ("b", "people", *reach, 0.1, 0.1, 0)])
+    names = {
+        "right": "traditional against secular values",
+        "up": "survival against expression of the self, and more words than a short axis has room for",
+    }
+    titled = replace(points, rows=points.rows.with_columns(pl.col("axis").replace(names)))
+    spec = drawing(titled, 300)
+    assert (spec["width"] > spec["height"]) is is_flat
+    encoding = spec["layer"][0]["encoding"]
+    titles = [encoding[side]["title"] for side in ("x", "y")]
+    assert [" ".join(lines) for lines in titles] == [*names.values()]
+    rooms = (spec["width"] + 40, spec["height"] + 40)
+    assert [len(lines) > 1 for lines in titles] == [
+        text_width(name, 12) > room for name, room in zip(names.values(), rooms, strict=True)
+    ]
+    assert not is_flat or (len(titles[0]), len(titles[1]) > 1) == (1, True)
 
 
 def test_it_is_drawn_as_a_file_with_a_key_and_both_titles() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import re
 import tomllib
 from importlib.resources import files
@@ -9,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fontTools.ttLib import TTFont
 
 from folkways.reports.formats import glyphs
 from folkways.reports.formats.glyphs import LETTERS, SCRIPTS, faces, fonts
@@ -106,3 +109,15 @@ def test_what_the_report_quotes_is_drawn_with_its_own_letters(browser_page: Watc
         (used,) = drawn_with(page, "[data-tried]")
         assert any(font["isCustomFont"] for font in used), (culture, used)
         page.evaluate("delete document.querySelector('[data-tried]').dataset.tried")
+
+
+@pytest.mark.parametrize("text", ["Āā ɓəğ", "ا\u200dب ሀሁሂ 한", "ά Ж"])
+def test_each_font_that_is_brought_has_the_glyphs_that_it_says_and_few_more(text: str) -> None:
+    rules = re.findall(r"unicode-range:([^;]*);src:url\(data:font/woff2;base64,([^)]*)\)", faces(text))
+    assert rules
+    for ranges, source in rules:
+        ends = [part.removeprefix("U+").split("-") for part in ranges.split(",")]
+        codes = {code for part in ends for code in range(int(part[0], 16), int(part[-1], 16) + 1)}
+        font = TTFont(io.BytesIO(base64.b64decode(source)))
+        assert {*font.getBestCmap()} == codes
+        assert len(font.getGlyphOrder()) < 12 * len(codes), "letters take other forms beside others"

@@ -14,6 +14,7 @@ from folkways.evidence.requirements import Minimum, Status, check_minimum
 from folkways.reports.data import ReportData
 from folkways.reports.formats.latex import render_latex
 from folkways.reports.formats.markdown import render_markdown
+from folkways.reports.formats.summary import doubts
 from folkways.reports.formats.terminal import terminal_summary
 from folkways.reports.formats.write import write_report
 from folkways.reports.views.views import ReportView
@@ -76,6 +77,8 @@ def test_every_format_tells_it(data: ReportData, tmp_path: Path) -> None:
     for text in texts[:2]:
         assert f"4 of 10 expected answers; the rule leaves out 5 unreadable, 1 {REASON}." in text
         assert "there is no score of 10 answers; the rule leaves out 10 unreadable." in text
+    of_models = [sentence for sentence in doubts(view) if "the rule leaves out" in sentence]
+    assert {sentence.partition(", ")[0] for sentence in of_models} == {"replay reads", "replay never"}
     assert all("count as wrong: read a few replies" not in text for text in texts)
     assert "leaves 16 of 20 replies out of the score" in texts[3]
     table = pl.read_csv(tmp_path / "scores.csv").filter(

@@ -19,7 +19,8 @@ from folkways.reports.data import ReportData
 from folkways.reports.formats.item import item_as_json, render_item
 from folkways.reports.formats.markdown import code, escape, fenced, render_markdown
 from folkways.reports.formats.summary import coverage_notices, doubts, notices
-from folkways.reports.formats.terminal import terminal_summary, terminal_verdict
+from folkways.reports.formats.terminal import Blocks, terminal_summary, terminal_verdict
+from folkways.reports.formats.verdict_tables import TextTable
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
@@ -258,3 +259,18 @@ def test_no_title_of_a_task_is_broken_within_a_word_in_the_matrix(
     assert max(map(len, lines)) <= width
     words = {word for line in lines for word in line.split()}
     assert {word for task in of_the_demo.tasks for word in task.title.split()} <= words
+
+
+@pytest.mark.parametrize(
+    ("width", "blocks"), [(200, [6]), (72, [6]), (71, [5, 1]), (42, [3, 3]), (41, [2, 2, 2]), (32, [2, 2, 2])]
+)
+def test_a_table_is_cut_into_no_more_blocks_than_its_width_needs(width: int, blocks: list[int]) -> None:
+    """A name takes ten cells, and a number eight; two are between columns."""
+    heads = ("model", *(f"task {number}" for number in range(6)))
+    rows = tuple((f"lab/model{name}", *(f"{number}.{name}45678" for number in range(6))) for name in "12")
+    lines = without_styles(printed(Blocks(TextTable(heads, rows)), width)).splitlines()
+    assert max(map(len, lines)) <= width
+    assert [line.count("task") for line in lines if "task" in line] == blocks
+    for row in rows:
+        parts = [line.split()[1:] for line in lines if line.split()[:1] == [row[0]]]
+        assert [cell for part in parts for cell in part] == [*row[1:]]

@@ -14,9 +14,10 @@ import pytest
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.xcr import release as xcr
+from folkways.cultures import cultures
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, SCORES, State
-from folkways.runs.judging.external_responses import JudgedReplies, judge_file
+from folkways.runs.judging.external_responses import JudgedReplies, culture_in_name, judge_file
 from tests.support.blend_data import write_release
 from tests.support.mcq_data import right_letter
 from tests.support.river import folkways
@@ -268,3 +269,24 @@ def test_a_file_in_another_order_that_names_its_items_is_followed(tmp_path: Path
     ids = xcr.corpus(release)["id"]
     assert judged.judgements["item"].to_list() == [ids[place] for place in order]
     assert judged.judgements["hp_csi"].to_list() == [1, 1, 0, 2, 1]
+
+
+NAMES = {(culture.code, name) for culture in cultures().values() for name in culture.names.values()}
+"""What benchmarks call cultures in their data."""
+
+
+@pytest.mark.parametrize("dress", ["{}", "{}.2", "gpt-4o_{}_inst-4_result", "results of {} (plus)", "my-{}"])
+def test_a_file_is_of_the_culture_whose_name_it_has_and_of_none_whose_name_is_in_a_word(dress: str) -> None:
+    files = {
+        dress.format(written): code
+        for code, name in NAMES
+        for written in (name, name.replace(" ", "_"), name.upper())
+    }
+    assert {file: culture_in_name(Path(f"{file}.csv"), [*cultures()]) for file in files} == files
+    for words in ("campus_results", "bulk", "my-usage", "nigerians"):
+        assert culture_in_name(Path(f"{words}.csv"), [*cultures()]) is None
+
+
+def test_a_file_name_chooses_among_the_cultures_of_its_task_alone() -> None:
+    assert culture_in_name(Path("Korea_and_Mexico.csv"), ["MX", "IR"]) == "MX"
+    assert culture_in_name(Path("Mexico.csv"), ["MX"]) is None, "there is nothing to choose"

@@ -36,7 +36,7 @@ from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.models import open_models
 from folkways.runs.on_ray.cluster import plain_errors, seats
 from folkways.runs.on_ray.executor import work_on_ray
-from folkways.runs.on_ray.scoring import Computed, encoders
+from folkways.runs.on_ray.scoring import Computed, encoders, with_whole_path
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import WorkspaceError, open_workspace
@@ -679,3 +679,21 @@ def test_a_real_model_on_the_nodes_survives_the_loss_of_the_database_of_a_node_a
     assert_frame_equal(
         load_run("study", postgres_url).scores(), load_run("study", str(tmp_path / "alone.db")).scores()
     )
+
+
+def test_a_folder_of_a_model_is_sent_with_its_whole_path_and_a_name_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bert").mkdir()
+    (tmp_path / "model.bin").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    whole = str(tmp_path / "bert")
+    sent = {
+        name: with_whole_path(name) for name in ("bert", "./bert", "~/bert", whole, "lab/bert", "model.bin")
+    }
+    assert sent == {
+        **dict.fromkeys(("bert", "./bert", "~/bert", whole), whole),
+        "lab/bert": "lab/bert",
+        "model.bin": "model.bin",
+    }

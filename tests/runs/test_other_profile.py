@@ -4,6 +4,7 @@ command."""
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,17 @@ def test_of_several_profiles_the_one_that_reads_most_is_named(tmp_path: Path) ->
     assert done.returncode == 0, done
     sentence = r"paper reads 0 of [\d,]+ replies, which gives 0\.0; lenient reads [\d,]+, which gives"
     assert re.search(sentence, words(done.stdout + done.stderr))
+
+
+def test_where_the_data_are_gone_scores_are_shown_without_what_another_profile_would_give(
+    tmp_path: Path,
+) -> None:
+    def shown() -> tuple[bool, float]:
+        data = load_run("talk", tmp_path / "w.db").report_data(with_judgements=False)
+        whole = data.scores.filter(facet="all", metric="accuracy")
+        return any("paper reads" in sentence for sentence in data.warnings), whole["score"].item()
+
+    ask(tmp_path, 102)
+    named, score = shown()
+    shutil.rmtree(tmp_path / "mcq")
+    assert named and shown() == (False, score)

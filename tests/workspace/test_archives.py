@@ -111,9 +111,10 @@ def find(workspace: Workspace, name: str = "mine") -> run_records.RunRecord:
 
 def test_what_is_archived_comes_back_as_it_was(asked: Workspace, tmp_path: Path) -> None:
     before, listed = rows_of(asked), list_runs(asked)
-    made = archive_run(asked, find(asked), tmp_path / "a")
+    folder = tmp_path / "runs [of 2026] {a,b}*?"  # no character of it stands for others
+    made = archive_run(asked, find(asked), folder)
     assert (made.rows, made.judgements, made.files, made.shared) == (6, 6, 7, 2)
-    assert made.size == sum(path.stat().st_size for path in (tmp_path / "a").rglob("*.parquet"))
+    assert made.size == sum(path.stat().st_size for path in folder.rglob("*.parquet"))
     left = {name: len(rows) for name, rows in rows_of(asked).items()}
     assert left == {"prompts": 2, "responses": 2, "expected": 2, "failures": 0, "judgements": 2, "scores": 0}
     assert shrink(asked) == (asked.engine.dialect.name == "sqlite")

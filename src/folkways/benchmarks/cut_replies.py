@@ -14,6 +14,12 @@ TOKEN_LIMIT = ("length", "max_tokens", "max_output_tokens", "model_length")
 chat completions have the first, Anthropic and Google the second, the Responses interface the third, Mistral
 the last."""
 
+
+def is_cut(finish_reason: str | None) -> bool:
+    """Whether the token limit ended a reply, as its provider says; one without a finish reason is whole."""
+    return (finish_reason or "").lower() in TOKEN_LIMIT
+
+
 REMEDY = "the token limit cut the reply: ask again with a higher --max-tokens"
 
 

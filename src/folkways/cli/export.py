@@ -195,12 +195,13 @@ def hub(
         raise click.UsageError(
             "--public says who may see what is pushed; name the data set with --push OWNER/NAME"
         )
-    opened = open_hub() if push is not None and check_name(push, "--push") else None
+    pushed = None if push is None else (check_name(push, "--push"), open_hub())
     loaded = load_run(run, workspace)
     done = export_judgements(loaded.workspace, loaded.record, out, profile=profile, unlicensed_items=items)
     say_written(done.files, done.notes)
-    if opened is not None and push is not None:
-        address = opened.push_data_set(push, out, done.files, public=public, message=f"Run {loaded.name}")
+    if pushed is not None:
+        name, opened = pushed
+        address = opened.push_data_set(name, out, done.files, public=public, message=f"Run {loaded.name}")
         click.echo(f"pushed to {address}")
 
 
@@ -209,7 +210,12 @@ def hub(
 @workspace_option
 @folder_option("Folder that gets DEVELOPER/MODEL/...")
 @click.option("--model", metavar="NAME", help="Only this model of the run.")
-@click.option("--tasks", metavar="LIST", help="Only these tasks of the run, separated by commas.")
+@click.option(
+    "--tasks",
+    metavar="LIST",
+    shell_complete=completion.tasks,
+    help="Only these tasks of the run, separated by commas.",
+)
 @click.option(
     "--profile", metavar="NAME", help="The profile whose scores are written; each task's default if left out."
 )
@@ -275,18 +281,18 @@ def eval_results(
             f"--source takes a web address, got {source!r}; for example: "
             "https://huggingface.co/datasets/OWNER/NAME"
         )
-    opened = open_hub() if push is not None and check_name(push, "--push") else None
+    pushed = None if push is None else (check_name(push, "--push"), open_hub())
     loaded = load_run(run, workspace)
     addresses = HubAddresses(named, _pairs(task_ids), source)
     files, notes = export_eval_results(
         loaded.workspace, loaded.record, out, tasks=names(tasks), addresses=addresses, **others
     )
     say_written((file.path for file in files), notes)
-    if opened is not None and push is not None:
-        _open_pull_request(opened, push, files, loaded.record)
+    if pushed is not None:
+        _open_pull_request(*pushed, files, loaded.record)
 
 
-def _open_pull_request(opened: Hub, push: str, files: Sequence[ModelFile], record: RunRecord) -> None:
+def _open_pull_request(push: str, opened: Hub, files: Sequence[ModelFile], record: RunRecord) -> None:
     if len({file.model for file in files}) > 1:
         models = ", ".join(sorted({file.model for file in files}))
         raise FolkwaysError(

@@ -162,7 +162,7 @@ class Gpus:
             if not self._cpus:
                 return None
             self._cpus -= 1
-            return Seat((), 0.0)
+            return Seat((), wanted)
         share = min(wanted, 1.0)
         able = sorted(
             (name for name in self.names if self._free[name] >= share - 1e-9),

@@ -71,14 +71,15 @@ class ModelServer:
         while time.monotonic() < until:
             if self.process.poll() is not None:
                 raise NotServedError(f"its server ended before it listened: {await self.last_words()}")
-            if await asyncio.to_thread(self._answers):
+            if await asyncio.to_thread(self.answers):
                 return
             await asyncio.sleep(LOOK_SECONDS)
         raise NotServedError(
             f"its server did not listen within {START_SECONDS / 60:.0f} minutes: {await self.last_words()}"
         )
 
-    def _answers(self) -> bool:
+    def answers(self) -> bool:
+        """Whether it is up: it may want a key, or keep its list to itself; one that loads says 503."""
         from folkways.http import (  # aiohttp: a run that starts no server does without
             NoReplyError,
             ReplyTooLargeError,
@@ -89,7 +90,6 @@ class ModelServer:
             reply = ask_once("GET", f"{self.url}/models", most_bytes=MOST_BYTES, seconds=5)
         except (NoReplyError, ReplyTooLargeError, ValueError):
             return False
-        # It may want a key, or keep its list to itself; one that still loads says 503.
         return reply.status < 500
 
     async def has_ended(self, within: float) -> bool:

@@ -112,6 +112,8 @@ def test_the_keyword_is_the_longest_word_that_stands_once() -> None:
         ("What sport do women play in the US?", None),  # the same
         ("Women in the US play football.", None),  # an answer
         ("What is the answer?", None),  # another question
+        (f"What sport do women play, {'so ' * 25}so?", f"What sport do women play, {'so ' * 25}so?"),
+        (f"What sport do women play, {'so ' * 25}sos?", None),  # thrice as long: a model that does not stop
         ("", None),
     ],
 )

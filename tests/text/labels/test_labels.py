@@ -71,7 +71,30 @@ def test_exact_label_takes_the_label_and_nothing_else(reply: str, label: str | N
         ("答案不是A，答案是C", "C"),
         ("不选A，选B", "B"),
         ("答案是B，C不对", "B"),
+        ("উত্তর: B নাচ", "B"),  # dance, which begins as no does
+        ("उत्तर: B सेब है", "B"),  # an apple, which begins as than does
+        ("A सेब B", None),
+        ("A तोता B", None),  # a parrot, which begins as so does
+        ("B নাকি A", None),  # or, which begins as no does
+        ("விடையாக B", "B"),
+        ("సమాధానంగా B", "B"),
         ("选A还是B", None),
+        ("A or B, B", None),  # may be a second thought, or one of three
+        ("Between A, B", None),
+        ("Choosing between A, B, B", None),
+        *(
+            (f"{asked}, {said}", label)
+            for asked in ("Between A and B", "Between A or B")
+            for said, label in (
+                ("B", "B"),
+                ("B is right", "B"),
+                ("A, maybe", "A"),
+                ("B is wrong", None),
+                ("B is less common", None),
+                ("B is what people in my town do", None),
+                ("B would be a surprise", None),
+            )
+        ),  # as in "A is rude."
         ("选项A、B都可以", None),
         ("정답은 B입니다", "B"),
         ("A가 아니라 B입니다", "B"),
@@ -86,6 +109,8 @@ def test_exact_label_takes_the_label_and_nothing_else(reply: str, label: str | N
         ("Amsar ita ce B, ba A ba", "B"),
         ("መልሱ C ነው", "C"),
         ("উত্তৰ: B", "B"),
+        ("so B would here again perhaps", None),  # a doubt among the four words behind it
+        ("so B would here again then perhaps", "B"),
     ],
 )
 def test_first_label_reads_what_a_reply_settles_on(reply: str, label: str | None) -> None:
@@ -98,6 +123,17 @@ def test_first_label_reads_what_a_reply_settles_on(reply: str, label: str | None
         ("True", "True"),
         ("false.", "False"),
         ("**False**", "False"),
+        *(
+            (f"{word}{rest}", truth)
+            for word, truth in (
+                ("Yes", "True"),
+                ("Yeah", "True"),
+                ("yep", "True"),
+                ("No", "False"),
+                ("Nope", "False"),
+            )
+            for rest in ("", ".", ", they do not mind.")
+        ),
         ("The statement is true.", "True"),
         ("That is not true.", "False"),
         ("It isn't true", "False"),

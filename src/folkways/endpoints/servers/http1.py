@@ -114,7 +114,6 @@ class Connection(asyncio.Protocol):
         self._status = self._wire = self._limit = 0
         self.received = 0
         """Bytes of the body of the latest reply."""
-        self._early = self._has_turn = self._connects = self._is_delimited = False
         self._fileno: Callable[[], int] = lambda: -1  # as of a socket that is closed
         self._poll: Callable[[int], list[tuple[int, int]]] | None = None
 

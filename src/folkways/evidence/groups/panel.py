@@ -83,7 +83,7 @@ def _of_metric(
     judged = inputs.of(task, columns=columns)
     if metric.name not in judged.columns:
         return
-    if split == ASKED_IN and split not in judged.columns:
+    if split == ASKED_IN:
         judged = with_asked_in(judged)
     present = [name for name in dict.fromkeys(more) if name in judged.columns]
     splits = [split] if split in judged.columns else []

@@ -324,7 +324,7 @@ def _arms(source: Inputs, *, by_template: bool) -> Iterator[Arms]:
         metrics.append(CHARACTERS)
         columns = ("endpoint", "item", "question", "culture", "language", "variant", "sample", "state")
         judged = source.of(task, columns=(*columns, split or "", *(metric.name for metric in metrics)))
-        if split == ASKED_IN and split not in judged.columns:
+        if split == ASKED_IN:
             judged = with_asked_in(judged)
         refused = (pl.col("state").cast(pl.String) == State.REFUSED.value).cast(pl.Float64)
         judged = judged.with_columns(

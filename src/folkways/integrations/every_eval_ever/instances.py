@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
-from folkways.benchmarks.cut_replies import TOKEN_LIMIT
+from folkways.benchmarks.cut_replies import is_cut
 from folkways.benchmarks.multiple_choice.orders import order_of
 from folkways.integrations.stored_run import ItemTexts
 from folkways.records import LOST, Metric, State
@@ -115,6 +115,6 @@ def _metadata(row: JudgedRow, metrics: set[str], model: ModelIdentity) -> dict[s
     metadata: dict[str, Any] = {name: getattr(row, name) for name in ALWAYS_TOLD}
     metadata["reason"] = model.without_host(row.reason)
     metadata |= {name: value for name, value in row.details.items() if name not in metrics}
-    if (row.finish_reason or "").lower() in TOKEN_LIMIT:
+    if is_cut(row.finish_reason):
         metadata["cut"] = "true"
     return {name: str(value) for name, value in metadata.items() if value is not None}

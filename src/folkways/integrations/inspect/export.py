@@ -21,7 +21,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.base import Task
-from folkways.benchmarks.cut_replies import TOKEN_LIMIT
+from folkways.benchmarks.cut_replies import is_cut
 from folkways.benchmarks.registry import get_task
 from folkways.files import WrittenFiles, whole_file
 from folkways.integrations.scored_log import NUMBERS, STATED, scales_of
@@ -226,8 +226,7 @@ def _sample(
             thought = {"type": "reasoning", "reasoning": row.thoughts}
             content = [thought, {"type": "text", "text": row.response}]
         message = {"role": "assistant", "content": content, "source": "generate", "model": name}
-        cut = (row.finish_reason or "").lower() in TOKEN_LIMIT
-        choices = [{"message": message, "stop_reason": "max_tokens" if cut else "stop"}]
+        choices = [{"message": message, "stop_reason": "max_tokens" if is_cut(row.finish_reason) else "stop"}]
     usage: Json = {}
     if row.input_tokens is not None and row.output_tokens is not None:
         total = row.input_tokens + row.output_tokens

@@ -99,7 +99,7 @@ def _figure(grid: Grid, slug: str, title: str, *, narrow: bool) -> Figure:
         slug,
         f"{title}: {grid.heading}" if grid.heading else title,
         _caption(grid, layout),
-        _finding(grid),
+        _finding(grid, layout),
         lambda width, _: form(grid, layout, width),
         of=grid.heading,
         measure=layout.measure,
@@ -153,10 +153,10 @@ def _caption(grid: Grid, layout: Layout) -> str:
     return f"Darker is higher in the light theme, lighter in the dark one.{few}"
 
 
-def _finding(grid: Grid) -> str:
+def _finding(grid: Grid, layout: Layout) -> str:
     """A sentence with the highest and the lowest number, of those with more than a few items; empty for
     points of a plane."""
-    if grid.layout is not None and grid.layout.drawn == "ellipses":
+    if layout.drawn == "ellipses":
         return ""
     values = [
         (cell.value, f"{row[0].text}, {column}")
@@ -166,21 +166,16 @@ def _finding(grid: Grid) -> str:
     ]
     if not values:
         return ""
-    decimals = grid.layout.decimals if grid.layout else 1
     (lowest, where_lowest), (highest, where_highest) = min(values), max(values)
+    least, most = (number(value, layout.decimals) for value in (lowest, highest))
     if lowest == highest:
-        return f"Every cell is {number(lowest, decimals)}."
-    sentence = (
-        f"Highest {number(highest, decimals)} ({where_highest}), lowest {number(lowest, decimals)} "
-        f"({where_lowest})."
-    )
-    return f"{sentence}{_apart(grid)}"
+        return f"Every cell is {most}."
+    return f"Highest {most} ({where_highest}), lowest {least} ({where_lowest}).{_apart(grid, layout)}"
 
 
-def _apart(grid: Grid) -> str:
+def _apart(grid: Grid, layout: Layout) -> str:
     """A sentence on how many intervals exclude the middle value; empty without one."""
-    layout = grid.layout
-    if layout is None or layout.diverges is None or layout.drawn != "intervals":
+    if layout.diverges is None or layout.drawn != "intervals":
         return ""
     ends = [
         (cell.low, cell.high)

@@ -45,14 +45,14 @@ def terminal_verdict(leaderboard: Leaderboard) -> RenderableType:
     matrix, expenses = matrix_table(leaderboard), expense_table(leaderboard)
     if matrix.rows:
         marked = any(MARK in cell for row in matrix.rows for cell in row[1:])
-        parts += [_Blocks(matrix), *([Text(MARKED, "dim")] if marked else []), Text()]
+        parts += [Blocks(matrix), *([Text(MARKED, "dim")] if marked else []), Text()]
     if expenses.rows:
-        parts += [_Blocks(expenses), Text()]
+        parts += [Blocks(expenses), Text()]
     return Group(*parts)
 
 
 @dataclass(frozen=True)
-class _Blocks:
+class Blocks:
     """A table of numbers, cut into as many blocks of columns below one another as the width needs."""
 
     table: TextTable

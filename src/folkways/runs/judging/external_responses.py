@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,7 +119,7 @@ def judge_table(
         "culture" not in rows.columns and "item" not in rows.columns
     ):  # what names its items needs no name of a file
         culture = culture or (
-            None if path is FRAME else _from_name(path, items["culture"].unique().to_list())
+            None if path is FRAME else culture_in_name(path, items["culture"].unique().to_list())
         )
     if culture is not None:
         items = items.filter(
@@ -201,14 +202,22 @@ def _in_codes(
     return rows
 
 
-def _from_name(path: Path, available: Sequence[str]) -> str | None:
-    """The one culture whose name in its benchmark's files is part of the file's name."""
-    named = []
-    for code in available:
-        culture = get_culture(code)
-        if any(len(name) > 1 and name.lower() in path.stem.lower() for name in culture.names.values()):
-            named.append((max(len(name) for name in culture.names.values()), code))
+def culture_in_name(path: Path, available: Sequence[str]) -> str | None:
+    """The one culture whose name in its benchmark's files is in the file's name as a word; of several the one
+    with the longest name."""
+    stem = _letters(path.stem)
+    named = [
+        (len(name), code)
+        for code in available
+        for name in map(_letters, get_culture(code).names.values())
+        if name in stem
+    ]
     return max(named)[1] if named and len(available) > 1 else None
+
+
+def _letters(name: str) -> str:
+    """The words of a name between spaces, whatever else divides them."""
+    return f" {re.sub(r'[^a-z]+', ' ', name.lower()).strip()} "
 
 
 def _known_only(rows: pl.DataFrame, items: pl.DataFrame, notes: list[str]) -> pl.DataFrame:

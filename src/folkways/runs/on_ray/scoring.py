@@ -55,7 +55,7 @@ def score_on_ray(
     check_reachable(ray, workspace)
     chosen = models or ScoringModels()
     names = {role: name for plan in plans for role, name in plan.options.scoring_models.items()}
-    names = {role: _anywhere(name) for role, name in {**names, **chosen.names}.items()}
+    names = {role: with_whole_path(name) for role, name in {**names, **chosen.names}.items()}
     with ExitStack() as ending:
         registry = ending.enter_context(encoders(ray, chosen, cluster)) if names else None
         computed = None if registry is None else Computed(registry)
@@ -88,7 +88,7 @@ def _looker(ray: Any, registry: Any, watch: Watcher) -> Callable[[], None]:
     return look if registry is not None else lambda: None
 
 
-def _anywhere(model: str) -> str:
+def with_whole_path(model: str) -> str:
     """The name of a model, a folder by its whole path: workers run in other folders."""
     folder = Path(model).expanduser()
     return str(folder.absolute()) if folder.is_dir() else model

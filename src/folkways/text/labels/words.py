@@ -14,8 +14,8 @@ from unicodedata import normalize
 
 _MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u09d7\u0b82"
-    "\u0bbe-\u0bcd\u0c3e-\u0c4d\u0d3e-\u0d4d\u0a3c-\u0a51\u0abc-\u0acd\u0cbc-\u0cd6\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
-    "\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
+    "\u0bbe-\u0bcd\u0c01-\u0c03\u0c3e-\u0c4d\u0d02\u0d03\u0d3e-\u0d4d\u0a01-\u0a03\u0a3c-\u0a51\u0a70\u0a71\u0a81-\u0a83\u0abc-\u0acd\u0c81-\u0c83\u0cbc-\u0cd6"
+    "\u0d82\u0d83\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
 )
 IN_WORD = rf"\w{_MARKS}"
 """The inside of a class that holds letters, digits and the marks of the scripts in ``words.toml``."""
@@ -99,7 +99,7 @@ def _bounded(spelling: str) -> tuple[str, str, str]:
     before = "" if spelling.startswith("*") else rf"(?<![{IN_WORD}'’])"
     if spelling.endswith("*"):
         return before, f"{attached}{source}", f"[{IN_WORD}]*"
-    after = "" if not stem[-1].isalnum() and stem[-1] not in _MARKS else rf"(?![{IN_WORD}])"
+    after = rf"(?![{IN_WORD}])" if re.match(f"[{IN_WORD}]", stem[-1]) else ""
     if _HANGUL.search(stem) and len(stem) > 1:
         after = ""  # particles and endings are written to the word
     return before, f"{attached}{source}", after

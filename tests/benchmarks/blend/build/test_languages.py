@@ -19,10 +19,13 @@ from folkways.benchmarks.blend.build.languages import (
     NO_WORDING,
     OTHER_LENGTH,
     LocalAnswers,
+    LocalOption,
+    Origin,
     blind_guesses,
     build_in_languages,
     own_languages,
     read_glosses,
+    stands_out,
 )
 from folkways.benchmarks.blend.build.sources import select_sources
 from folkways.benchmarks.free_answers.matching import StrictMatcher
@@ -381,3 +384,29 @@ def test_on_real_answers_nothing_is_known_by_script_length_or_digits(
     above = guesses.filter(pl.col("share") > 25)
     assert above["p_holm"].min() > 0.05, above.sort("p_holm").head(3).to_dicts()
     assert not guesses["guess"].str.contains("script").any()  # no option has a letter of another script
+
+
+@pytest.mark.parametrize(
+    ("english", "local", "is_seen"),
+    [
+        (10, 10, False),
+        (17, 10, False),  # the others have 10 letters at most, and 8 at least
+        (18, 10, True),  # more than 1.75 times as long
+        (10, 20, False),
+        (10, 21, True),  # more than twice as long
+        (18, 21, True),
+        (4, 10, False),
+        (3, 10, True),  # less than half of the shortest
+        (10, 4, False),
+        (10, 3, True),
+    ],
+)
+def test_a_right_option_stands_out_by_its_length_in_either_language(
+    english: int, local: int, is_seen: bool
+) -> None:
+    def option(of_english: int, of_local: int, letter: str = "x") -> LocalOption:
+        return LocalOption(letter * of_english, letter * of_local, next(iter(Origin)), "UK")
+
+    wrong = [option(8, 10), option(10, 8), option(9, 9)]
+    assert stands_out(option(english, local), wrong) is is_seen
+    assert stands_out(option(english, local, "7"), wrong) is False, "numerals do not count"

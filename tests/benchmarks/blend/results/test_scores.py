@@ -247,6 +247,8 @@ def test_what_is_missing_is_named() -> None:
         language_table(judgements().drop("sem_b"))
     with pytest.raises(DataError, match="lack the columns topic, counted"):
         category_means(judgements().drop("topic", "counted"))
+    with pytest.raises(DataError, match="judgements of blend/saq lack the column accuracy"):
+        culture_scores(judgements(), "accuracy", "correct")
 
 
 @pytest.mark.parametrize(

@@ -323,19 +323,18 @@ def test_rows_of_a_form_that_nobody_filled_in_are_passed_over(tmp_path: Path) ->
 
 
 def test_the_command_tells_what_came_of_it(tmp_path: Path) -> None:
-    choices = write_votes(tmp_path / "c.csv", [*both(choice, 1, "a"), *both(choice, 2, "a")])
-    labelled = write_votes(
-        tmp_path / "l.csv", [*both(labels, 1), labels(2, "p1"), labels(2, "p2", element="Rituals")]
-    )
+    choices = [write_votes(tmp_path / f"c{number}.csv", both(choice, number, "a")) for number in (1, 2)]
+    labelled = [
+        write_votes(tmp_path / "l1.csv", [*both(labels, 1), labels(2, "p1")]),
+        write_votes(tmp_path / "l2.csv", [labels(2, "p2", element="Rituals")]),
+    ]
     items = write_items(tmp_path / "items.jsonl")
     arguments = [
         "csi-corpus",
         "--items",
         items,
-        "--choices",
-        choices,
-        "--labels",
-        labelled,
+        *(part for path in choices for part in ("--choices", path)),
+        *(part for path in labelled for part in ("--labels", path)),
         "--out",
         tmp_path / "corpus",
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -75,13 +76,14 @@ def regions(inputs: Inputs) -> Sequence[Table]:
     if set(by_model[REGION]) == {WHOLE}:
         raise NotAvailableError("needs questions of two regions or more")
     unit = f"Percent of questions. {UNIT}"
+    layout = Layout("endpoint", "region", "score", decimals=1, by="setup", drawn="heatmap", measure=ACCURACY)
     return (
         Table(
             "regions",
             "Figure 4: regions by model (section 5.3)",
             unit,
             by_model,
-            Layout("endpoint", "region", "score", decimals=1, by="setup", drawn="heatmap", measure=ACCURACY),
+            layout,
             notes=(REGION_NOTE, "all: every question counts the same.", WITH_PEOPLE),
         ),
         Table(
@@ -89,7 +91,7 @@ def regions(inputs: Inputs) -> Sequence[Table]:
             "Regions by maker of the model (section 5.3)",
             unit,
             pl.concat(makers).sort(order, maintain_order=True),
-            Layout("provider", "region", "score", decimals=1, by="setup", drawn="heatmap", measure=ACCURACY),
+            replace(layout, down="provider"),
             notes=(
                 REGION_NOTE,
                 "A maker is the mean over its models here; the interval is over questions and speaks of "

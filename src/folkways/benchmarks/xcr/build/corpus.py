@@ -443,7 +443,7 @@ def _item_provenance(study: Study, labelled: StudyItem, corpus_id: str) -> tuple
     first = study.ancestor(labelled, "choose_best")
     imported = {**labelled.content, **(first.content if first else {}), "id": labelled.key}
     judges = (len(first.votes) if first else 0, len(labelled.votes))
-    return provenance(imported, corpus_id, str(labelled.content.get("by") or ""), judges)
+    return provenance(imported, corpus_id, labelled.content.get("by"), judges)
 
 
 def _labels(study: Study, item: StudyItem) -> Mapping[str, Any] | None:

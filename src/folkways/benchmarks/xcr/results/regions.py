@@ -270,10 +270,10 @@ def _controls(
     ).drop_nulls("score")
     has_items = pl.col("items") > 0
     both = paired_sentences(sentences.filter(has_items))["question"]
-    skill = float(sentences.filter(has_items)["score"].mean() or 0.0)  # type: ignore[arg-type]
+    skill = pl.col("score").filter(has_items).mean()
     versions = {
         MODEL: sentences,
-        BALANCED: sentences.with_columns(score=pl.when(has_items).then(pl.lit(skill)).otherwise(pl.lit(0.0))),
+        BALANCED: sentences.with_columns(score=pl.when(has_items).then(skill).otherwise(pl.lit(0.0))),
         COPY: sentences.with_columns(score=pl.when(has_items).then(pl.lit(100.0)).otherwise(pl.lit(0.0))),
         BOTH: sentences.filter(pl.col("question").is_in(both.implode()) & has_items),
     }
