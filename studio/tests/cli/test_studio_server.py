@@ -179,7 +179,7 @@ def test_tokens_are_made_listed_and_revoked(
     assert "no such token" in folkways("studio", "revoke-token", "1").stderr
     assert folkways("studio", "revoke-token", "1", "--study", "verification").stdout == "token 1 is revoked\n"
     assert "revoked" in folkways("studio", "tokens", "--study", "verification").stdout
-    assert "unknown account 'you'" in folkways("studio", "token", "you").stderr
+    assert "there is no account 'you' in folkways.db" in folkways("studio", "token", "you").stderr
 
 
 @pytest.fixture
