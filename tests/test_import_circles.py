@@ -4,6 +4,7 @@ well."""
 from __future__ import annotations
 
 import ast
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -92,3 +93,14 @@ def test_every_way_of_importing_counts(way: str, tmp_path: Path) -> None:
     for name, text in texts.items():
         (tmp_path / "app" / f"{name}.py").write_text(text)
     assert circles(files_of(tmp_path)) == [["app.alpha", "app.beta", "app.gamma"]]
+
+
+def test_no_benchmark_is_left_out_of_the_rule_that_none_is_known_outside() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
+    (rule,) = (
+        one
+        for one in project["tool"]["importlinter"]["contracts"]
+        if one["name"] == "Nothing outside benchmarks knows a particular benchmark"
+    )
+    entries = project["project"]["entry-points"]["folkways.benchmarks"].values()
+    assert sorted(rule["forbidden_modules"]) == sorted(entry.partition(":")[0] for entry in entries)

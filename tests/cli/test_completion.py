@@ -10,9 +10,11 @@ import sys
 from pathlib import Path
 from unittest.mock import patch
 
+import click
 import pytest
 
-from folkways.cli.main import COMMANDS
+from folkways.cli.main import COMMANDS, cli
+from tests.cli.test_every_command import ALL
 from tests.support.river import environment, folkways
 
 
@@ -109,6 +111,38 @@ def test_runs_of_the_workspace_are_offered(place: Path) -> None:
     assert offered(place, "folkways report -w none.db ") == []
     (place / "text.db").write_text("no database")
     assert offered(place, "folkways report -w text.db ") == []
+
+
+NAMED = {
+    "demo/mcq": ("task", "tasks"),
+    "KR": ("culture", "cultures"),
+    "second-run": ("run", "runs", "run_name", "recipe", "against"),
+}
+OF_A_FILE = {("build csi", "cultures")}
+"""Cultures as a person's own table writes them."""
+
+
+def test_every_run_task_and_culture_is_completed(place: Path) -> None:
+    groups = {"runs": cli.get_command(click.Context(cli), "runs")}
+    completed = set()
+    for name, command in (ALL | groups).items():
+        context = click.Context(command)
+        context.params = {"workspace": str(place / "folkways.db")}
+        for one in command.params:
+            word = next((word for word, names in NAMED.items() if one.name in names), None)
+            if word is None or name.startswith("studio") or (name, one.name) in OF_A_FILE:
+                continue
+            values = [item.value for item in one.shell_complete(context, word[:3])]
+            assert word in values, f"{name}: {one.opts}"
+            completed.add(word)
+    assert completed == set(NAMED)
+
+
+def test_names_of_runs_and_tasks_are_offered_for_options(place: Path) -> None:
+    for line in ("compare --run ", "show --run ", "runs --recipe ", "tables demo --run ", "published --run "):
+        assert offered(place, f"folkways {line}") == ["last", "second-run", "first-run"], line
+    assert offered(place, "folkways compare --task demo/mcq,demo/s") == ["demo/mcq,demo/saq"]
+    assert offered(place, "folkways probe demo/m") == offered(place, "folkways tasks demo/m") == ["demo/mcq"]
 
 
 def test_a_line_that_is_wrong_offers_nothing_and_says_nothing(place: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from folkways.cli import completion
 from folkways.cli.options import names, workspace_option
 from folkways.cli.out import file_at, format_option, out_option
 
@@ -23,9 +24,20 @@ LOGS = (".eval", ".json", ".jsonl")
 @click.argument("models", nargs=-1, metavar="[MODEL|LOG]...")
 @workspace_option
 @click.option(
-    "--run", "runs", multiple=True, metavar="RUN", help="Run to look in; repeatable. Default: the newest."
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="RUN",
+    shell_complete=completion.runs,
+    help="Run to look in; repeatable. Default: the newest.",
 )
-@click.option("--task", "tasks", metavar="LIST", help="Tasks or benchmarks; all in common if left out.")
+@click.option(
+    "--task",
+    "tasks",
+    metavar="LIST",
+    shell_complete=completion.tasks,
+    help="Tasks or benchmarks; all in common if left out.",
+)
 @click.option(
     "--metric",
     metavar="NAME",

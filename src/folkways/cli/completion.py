@@ -10,12 +10,13 @@ import click
 
 
 def tasks(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Benchmarks, tasks and suites; their data are not loaded."""
+    """Benchmarks, tasks and suites, the last of a list too; their data are not loaded."""
     from folkways.benchmarks.registry import all_suites
     from folkways.benchmarks.registry import tasks as known
 
     names = [*(name for task in known().values() for name in (task.benchmark, task.name)), *all_suites()]
-    return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
+    before, comma, last = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in dict.fromkeys(names) if name.startswith(last)]
 
 
 def cultures(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:

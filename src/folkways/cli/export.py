@@ -210,7 +210,12 @@ def hub(
 @workspace_option
 @folder_option("Folder that gets DEVELOPER/MODEL/...")
 @click.option("--model", metavar="NAME", help="Only this model of the run.")
-@click.option("--tasks", metavar="LIST", help="Only these tasks of the run, separated by commas.")
+@click.option(
+    "--tasks",
+    metavar="LIST",
+    shell_complete=completion.tasks,
+    help="Only these tasks of the run, separated by commas.",
+)
 @click.option(
     "--profile", metavar="NAME", help="The profile whose scores are written; each task's default if left out."
 )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import scoring_model_options, text_tools_option
 from folkways.cli.out import SUFFIXES, file_at, out_option, terminal, write_frame
 from folkways.errors import FolkwaysError
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("judge")
-@click.argument("task")
+@click.argument("task", shell_complete=completion.tasks)
 @click.option(
     "--responses",
     required=True,
@@ -25,7 +26,12 @@ if TYPE_CHECKING:
     help="CSV, TSV, JSONL, Parquet, or a log of Inspect (.eval, .json).",
 )
 @out_option("Where to write the verdicts", "verdicts.csv", required=True)
-@click.option("--culture", metavar="C", help="Culture of the replies, if the file does not say.")
+@click.option(
+    "--culture",
+    metavar="C",
+    shell_complete=completion.cultures,
+    help="Culture of the replies, if the file does not say.",
+)
 @click.option("--language", metavar="L", help="Language they were asked in, if the file does not say.")
 @click.option("--variant", metavar="V", help="Prompt template, if the file does not say.")
 @click.option("--profile", metavar="P", help="How to judge: paper (default) or strict.")

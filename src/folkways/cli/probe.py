@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import WholeNumber, ask_options, models_option, names, workspace_option
 from folkways.cli.out import SUFFIXES, file_at, out_option, print_json, terminal, write_frame
 
@@ -21,7 +22,7 @@ Row = dict[str, Any]
 
 
 @click.command("probe")
-@click.argument("task")
+@click.argument("task", shell_complete=completion.tasks)
 @models_option
 @click.option("--control", metavar="NAME|DIR", help="Release of the task whose items no model can have seen.")
 @click.option("--release", metavar="NAME|DIR", help="Data to probe, instead of the default release.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import workspace_option
 from folkways.cli.out import format_option, out_option
 
@@ -20,12 +21,19 @@ FACTS = "Facts of the paper; nothing here is computed, and no interval was publi
 
 @click.command("published")
 @click.option("--paper", metavar="NAME", help="Figures about one benchmark.")
-@click.option("--task", metavar="NAME", help="A task or a benchmark.")
+@click.option("--task", metavar="NAME", shell_complete=completion.tasks, help="A task or a benchmark.")
 @click.option("--metric", metavar="NAME", help="A metric, as in scores: sem_b.")
 @click.option("--model", metavar="TEXT", help="Models whose published name contains this.")
-@click.option("--culture", metavar="CODE", help="A culture, by code or name.")
+@click.option(
+    "--culture", metavar="CODE", shell_complete=completion.cultures, help="A culture, by code or name."
+)
 @click.option("--place", metavar="TEXT", help="'Table 10', 'leaderboard'.")
-@click.option("--run", metavar="RUN", help="Show the scores of a run among the published ones.")
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=completion.runs,
+    help="Show the scores of a run among the published ones.",
+)
 @workspace_option
 @format_option
 @out_option("Write there", "published.csv or tables.FORMAT")

@@ -27,7 +27,12 @@ WHOLE = ("state", "began", "tasks", "expected")
 @click.group("runs", cls=CommandGroup, invoke_without_command=True)
 @workspace_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--recipe", metavar="RUN", help="Print the recipe of this run instead, to repeat it anywhere.")
+@click.option(
+    "--recipe",
+    metavar="RUN",
+    shell_complete=completion.runs,
+    help="Print the recipe of this run instead, to repeat it anywhere.",
+)
 @click.pass_context
 def command(context: click.Context, workspace: str, as_json: bool, recipe: str | None) -> None:
     """List the runs of a workspace, oldest first.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.options import workspace_option
 from folkways.cli.out import terminal
 
@@ -15,7 +16,11 @@ from folkways.cli.out import terminal
 @click.argument("item")
 @workspace_option
 @click.option(
-    "--run", "run_name", metavar="RUN", help="Only this run; otherwise the newest one that asked the item."
+    "--run",
+    "run_name",
+    metavar="RUN",
+    shell_complete=completion.runs,
+    help="Only this run; otherwise the newest one that asked the item.",
 )
 @click.option("--release", metavar="NAME|DIR", help="Data to read the item from.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

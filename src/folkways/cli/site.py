@@ -86,7 +86,7 @@ def _address(text: str, flag: str) -> str:
 @click.argument("new", nargs=-1, required=True, shell_complete=completion.runs)
 @workspace_option
 @click.option(
-    "--against", multiple=True, metavar="SITE|RUN",
+    "--against", multiple=True, metavar="SITE|RUN", shell_complete=completion.runs,
     help="The leaderboard: a folder that `site` wrote, runs or records; repeatable.",
 )  # fmt: skip
 @click.option("--profile", metavar="NAME", help="Profile of the scores; the first of each run if left out.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from folkways.cli import completion
 from folkways.cli.grouped_options import CommandGroup
 from folkways.cli.options import text_tools_option, workspace_option
 from folkways.cli.out import format_option, out_option
@@ -54,7 +55,12 @@ def _command(benchmark: Benchmark) -> click.Command:
     @click.command(benchmark.name, help=_help(benchmark))
     @click.argument("names", nargs=-1, metavar="[TABLE]...")
     @click.option(
-        "--run", "runs", multiple=True, metavar="RUN", help="Run whose models are shown; repeatable."
+        "--run",
+        "runs",
+        multiple=True,
+        metavar="RUN",
+        shell_complete=completion.runs,
+        help="Run whose models are shown; repeatable.",
     )
     @workspace_option
     @click.option(

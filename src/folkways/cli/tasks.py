@@ -8,11 +8,12 @@ import click
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import all_suites, expand_tasks, tasks
+from folkways.cli import completion
 from folkways.cli.out import print_json, terminal
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[TASK|BENCHMARK|SUITE]...")
+@click.argument("names", nargs=-1, metavar="[TASK|BENCHMARK|SUITE]...", shell_complete=completion.tasks)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 def command(names: tuple[str, ...], as_json: bool) -> None:
     """List the tasks and what each one measures, and the suites. With names, only those, in full."""

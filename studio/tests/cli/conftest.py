@@ -55,7 +55,9 @@ def check_assigning(run: Folkways, study: str, person: str) -> None:
     rule = ("studio", "assign-by-rule", study, "verify", "--each", "1", "--language")
     planned = run(*rule, "--preview")
     assert planned.stdout == f"1 item would be assigned\n  {person}: 1 + 1\n", planned.stderr
-    nobody = run(*rule, "--has", "expertise=law", "--again", "--preview").stdout
+    misspelt = run(*rule, "--has", "expertise=law", "--preview")
+    assert misspelt.returncode == 2 and "Nobody of this study was asked for expertise." in misspelt.stderr
+    nobody = run(*rule, "--has", "language=Welsh", "--again", "--preview").stdout
     assert nobody == "0 items would be assigned\n2 items left as before: nobody fits who may answer it\n"
     done = json.loads(run(*rule, "--among", person, "--json").stdout)
     assert (done["assigned"], done["items"], done["taken_back"]) == (True, 1, 0)
