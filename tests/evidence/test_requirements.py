@@ -167,7 +167,7 @@ def test_a_requirement_that_cannot_be_read(text: str) -> None:
 
 def test_a_drop_has_a_size() -> None:
     with pytest.raises(FolkwaysError, match="must be 0 or more"):
-        parse_drop("before=-2")
+        parse_drop("before=-0.5")
 
 
 @pytest.mark.parametrize(

@@ -63,10 +63,11 @@ def test_what_is_not_a_model_is_said(copy: Path, tmp_path: Path) -> None:
     (copy / "model.safetensors").rename(copy / "model.onnx")
     with pytest.raises(DataError, match=r"no weights \(there are ONNX files, which are not read\)"):
         open_folder(copy)
-    write_json(copy / "config.json", {"model_type": "bert"})
     (copy / "model.onnx").rename(copy / "model.safetensors")
-    with pytest.raises(DataError, match="names no num_hidden_layers"):
-        open_folder(copy)
+    for layers in ({}, *({"num_hidden_layers": number} for number in (0, -1, None, "12", 1.5))):
+        write_json(copy / "config.json", {"model_type": "bert", **layers})
+        with pytest.raises(DataError, match="names no num_hidden_layers"):
+            open_folder(copy)
     (copy / "config.json").write_text("{", encoding="utf-8")
     with pytest.raises(DataError, match="cannot be read as JSON"):
         open_folder(copy)

@@ -188,6 +188,25 @@ def test_labels_and_marks(tmp_path: Path, labelled: Rows, found: str) -> None:
         assert built.corpus.base["sentence"][0] == tagged
 
 
+@pytest.mark.parametrize(("first", "last"), [("p", "q"), ("q", "p")])
+def test_of_several_experts_the_last_decides_sentence_labels_and_adaptation(
+    tmp_path: Path, first: str, last: str
+) -> None:
+    said = {"p": ("b", "Visible", "<CSI> jar </CSI>"), "q": ("c", "Invisible", "<CSI> pot </CSI>")}
+    choices = [*both(choice, 1, "a"), *(choice(1, who, said[who][0], role="expert") for who in (first, last))]
+    labelled = [
+        *both(labels, 1),
+        *(labels(1, who, level=said[who][1], role="expert") for who in (first, last)),
+    ]
+    versions = [*both(version, 1), *(version(1, who, said[who][2], role="expert") for who in (first, last))]
+    corpus = build(tmp_path, choices, labelled, versions).corpus
+    sentence, level, item = said[last]
+    assert corpus.base["sentence"][0].startswith(f"Bring 1 {sentence} ")
+    assert corpus.base["hall_level"].to_list() == [level]
+    assert corpus.adaptations["CN"]["Intra-lingual"].to_list() == [f"Bring {item} tonight."]
+    assert corpus.adaptations["CN"]["adapted_by"].to_list() == [last]
+
+
 def test_agreement_is_of_the_judges_before_experts(tmp_path: Path) -> None:
     levels = [
         ("Visible", "Visible"),
