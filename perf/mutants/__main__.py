@@ -182,6 +182,7 @@ def _run(drawn: list[Mutation], area_of: dict[str, str], jobs: int, kept: Path) 
                 compileall.compile_dir(place / source, quiet=1)
             places.put(place)
         broken: set[str] = set()
+        sound: set[str] = set()
 
         def judged(mutation: Mutation) -> FaultResult:
             place = places.get()
@@ -212,13 +213,14 @@ def _run(drawn: list[Mutation], area_of: dict[str, str], jobs: int, kept: Path) 
                     )
                 # A test that fails without a fault as well noticed nothing: it is left out, and its faults judged again.
                 killers = sorted(
-                    {done[each].detail for each in drawn if done[each].outcome == "killed"} - broken
+                    {done[each].detail for each in drawn if done[each].outcome == "killed"} - broken - sound
                 )
                 parts = [
                     killers[first : first + TESTS_AT_ONCE] for first in range(0, len(killers), TESTS_AT_ONCE)
                 ]
                 failing = set[str]().union(*pool.map(failing_tests, parts))
                 broken |= failing
+                sound |= {*killers} - failing
                 waiting = [each for each in drawn if done[each].detail in failing]
     return [done[mutation] for mutation in drawn]
 
