@@ -22,6 +22,7 @@ from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.records import JUDGEMENTS, RESPONSES, SCORES, State, plain
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.results.report import report_runs
+from folkways.workspace.run_records import set_state
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer
 from tests.support.mcq_data import CODES
@@ -275,6 +276,21 @@ def test_earlier_runs_by_name_number_and_last(
 def test_a_run_says_in_one_line_what_it_is(tmp_path: Path) -> None:
     run = folkways.run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db", name="mine")
     assert repr(run) == "<Run mine (finished): demo/mcq of baseline/first>"
+
+
+def test_a_report_says_how_its_run_ended(tmp_path: Path) -> None:
+    run = folkways.run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db")
+    for state, shown in {
+        "finished": "finished",
+        "incomplete": "finished",
+        "budget": "budget",
+        "interrupted": "interrupted",
+        "stopped": "interrupted",
+        "waiting": "interrupted",
+    }.items():
+        set_state(run.workspace, run.record, state)
+        (info,) = folkways.load_run("last", run.workspace).report_data(with_judgements=False).runs
+        assert info.state == shown, state
 
 
 def test_a_question_stands_beside_its_replies_as_it_was_asked(tmp_path: Path) -> None:

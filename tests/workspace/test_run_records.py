@@ -199,3 +199,19 @@ def test_expected_rows_are_taken_out_of_their_own_run_alone(any_workspace: Works
         left = connection.execute(sa.select(schema.expected.c.run_id, schema.expected.c.ordinal)).all()
     assert sorted(left) == [(first.id, 1001), (first.id, 1003), (second.id, 1), (second.id, 2)]
     assert run_records.last_ordinal(any_workspace, second) == 2
+
+
+@pytest.mark.parametrize(
+    "before", ["planned", "asked", "stopped", "interrupted", "budget", "incomplete", "finished"]
+)
+def test_a_run_that_is_asked_again_has_no_trace_of_how_it_had_ended(
+    any_workspace: Workspace, before: str
+) -> None:
+    """The first that asks it is told so, and no other."""
+    run = begin(any_workspace, "a", "mine")
+    run_records.set_state(any_workspace, run, before, reason="it had ended", seconds=2.5)
+    assert [run_records.start_session(any_workspace, run) for _ in range(2)] == [True, False]
+    asked = run_records.find_run(any_workspace, "mine")
+    assert (asked.state, asked.reason, asked.finished, asked.seconds) == ("running", None, None, 2.5)
+    run_records.set_state(any_workspace, run, "stopped", reason="again")
+    assert run_records.start_session(any_workspace, run)
