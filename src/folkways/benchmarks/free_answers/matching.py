@@ -87,8 +87,7 @@ def answers_in(reply: str) -> list[str]:
     comma within a thousand or after a line's number (1、) does not divide."""
     lines = _NUMBER_OF_LINE.sub("", _BRACKETS.sub("", reply))
     parts = (
-        _DRESS.sub("", _BRACKETS.sub("", _LIST_MARK.sub("", part)))
-        for part in _BETWEEN_ANSWERS.split(lines)
+        _DRESS.sub("", _BRACKETS.sub("", _LIST_MARK.sub("", part))) for part in _BETWEEN_ANSWERS.split(lines)
     )
     return [part for part in parts if part]
 
