@@ -83,8 +83,8 @@ def repeats_the_prompt(reply: str, own: str) -> bool:
 
 
 def answers_in(reply: str) -> list[str]:
-    """The answers of a reply that lists several, split at line breaks, commas and semicolons of any script; the
-    comma within a thousand or after a line's number (1、) does not divide."""
+    """The answers of a reply that lists several, split at line breaks, commas and semicolons of any script;
+    the comma within a thousand or after a line's number (1、) does not divide."""
     lines = _NUMBER_OF_LINE.sub("", _BRACKETS.sub("", reply))
     parts = (
         _DRESS.sub("", _BRACKETS.sub("", _LIST_MARK.sub("", part))) for part in _BETWEEN_ANSWERS.split(lines)

@@ -198,7 +198,8 @@ _LABEL = re.compile(
         (?P<name> int(?:ra|er) (?:[\s_-]*lingual)?
                 | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
                 | (?:the\s+)? rewritten\s+sentence\s+in\s+\w+ | the\s+way\s+(?:you|i)\s+chose )
-        (?: [^:：\n]{0,60}? [:：] [*_"']* | (?:[^\S\n]+(?:adaptation|used))* ["'*_]* [^\S\n]* \n ) [^\S\n]*""",
+        (?: [^:：\n]{0,60}? [:：] [*_"']* | (?:[^\S\n]+(?:adaptation|used))* ["'*_]* [^\S\n]* \n )
+        [^\S\n]*""",
     re.I | re.X | re.M,
 )
 _BEFORE_LABEL = re.compile(
