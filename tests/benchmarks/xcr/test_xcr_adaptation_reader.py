@@ -45,6 +45,19 @@ LAYOUTS: dict[str, Layout] = {
     "spaced lines": lambda a, b, m: f"{a}\n\n{b}\n\n{m}\n",
     "numbered lines": lambda a, b, m: f"1. {a}\n2. {b}\n3. {m}",
     "table": lambda a, b, m: f"| Intra | Inter | Method |\n|---|---|---|\n| {a} | {b} | {m} |",
+    "semicolons": lambda a, b, m: f"[{a}; {b}; {m}]",
+    "bars": lambda a, b, m: f"[{a} | {b} | {m}]",
+    "Arabic commas": lambda a, b, m: f"[{a}، {b}، {m}]",
+    "backticks": lambda a, b, m: f"[`{a}`, `{b}`, `{m}`]",
+    "labels in brackets": lambda a, b, m: (
+        f"[Intra-lingual adaptation: {a}, Inter-lingual adaptation: {b}, Adaptation method used: {m}]"
+    ),
+    "labels in quotes": lambda a, b, m: json.dumps(
+        [f"Intra-lingual: {a}", f"Inter-lingual: {b}", f"Method: {m}"]
+    ),
+    "headings": lambda a, b, m: (
+        f"**Intra-lingual adaptation**\n{a}\n\n**Inter-lingual adaptation**\n{b}\n\n**Adaptation method used**\n{m}"
+    ),
     "after thinking": lambda a, b, m: f"<think>Maybe [x, y, z]?</think>\n{json.dumps([a, b, m])}",
 }
 english = st.lists(

@@ -46,7 +46,8 @@ _ASCII_PUNCTUATION = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "
 _LEADING_WORD = re.compile(r"(\w+):\s")
 _LABEL = re.compile(r"([^\W\d]+)\s*[:：]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
-_BETWEEN_ANSWERS = re.compile(r"\n|[;；、،]|[,，](?!\d)")
+_NUMBER_OF_LINE = re.compile(r"^\s*\d{1,2}[、,，](?=[^\W\d])", re.MULTILINE)
+_BETWEEN_ANSWERS = re.compile(r"\n|[;；؛፤、､،፣]|[,，](?!\d)")
 _DRESS = re.compile(r"""\A[\s*_`"'“”‘’.。]+|[\s*_`"'“”‘’.。]+\Z""")
 _BRACKETS = re.compile(r"\A[\s\[\](){}]+|[\s\[\](){}]+\Z")
 
@@ -82,11 +83,11 @@ def repeats_the_prompt(reply: str, own: str) -> bool:
 
 
 def answers_in(reply: str) -> list[str]:
-    """The answers of a reply that lists several, split at line breaks, commas and semicolons; a thousands
-    comma does not divide."""
+    """The answers of a reply that lists several, split at line breaks, commas and semicolons of any script;
+    the comma within a thousand or after a line's number (1、) does not divide."""
+    lines = _NUMBER_OF_LINE.sub("", _BRACKETS.sub("", reply))
     parts = (
-        _DRESS.sub("", _BRACKETS.sub("", _LIST_MARK.sub("", part)))
-        for part in _BETWEEN_ANSWERS.split(_BRACKETS.sub("", reply))
+        _DRESS.sub("", _BRACKETS.sub("", _LIST_MARK.sub("", part))) for part in _BETWEEN_ANSWERS.split(lines)
     )
     return [part for part in parts if part]
 

@@ -198,10 +198,14 @@ _LABEL = re.compile(
         (?P<name> int(?:ra|er) (?:[\s_-]*lingual)?
                 | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
                 | (?:the\s+)? rewritten\s+sentence\s+in\s+\w+ | the\s+way\s+(?:you|i)\s+chose )
-        [^:：\n]{0,60}? [:：] [*_"']* [^\S\n]*""",
+        (?: [^:：\n]{0,60}? [:：] [*_"']* | (?:[^\S\n]+(?:adaptation|used))* ["'*_]* [^\S\n]* \n )
+        [^\S\n]*""",
     re.I | re.X | re.M,
 )
-_QUOTES = {'"': '"', "'": "'", "“": "”", "«": "»", "‘": "’"}
+_BEFORE_LABEL = re.compile(
+    r"[,，;؛|،]\s*(?=(?:inter[\s-]*lingual|(?:adaptation\s+)?(?:method|strategy))[\w\s-]{0,20}[:：])", re.I
+)
+_QUOTES = {'"': '"', "'": "'", "“": "”", "«": "»", "‘": "’", "`": "`"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,12 +249,20 @@ def _answers(text: str) -> list[str]:
 
 
 Parts = tuple[str, str, str]
+FIELDS = ("intra", "inter", "method")
 
 
 def _adaptation(parts: Parts | None) -> AdaptationReply | None:
-    if parts is None or not (parts[0].strip() or parts[1].strip()):
+    if parts is None:
         return None
-    return AdaptationReply(*(part.strip() for part in parts))
+    intra, inter, method = map(_without_label, FIELDS, parts)
+    return AdaptationReply(intra, inter, method) if intra or inter else None
+
+
+def _without_label(field: str, part: str) -> str:
+    """A part without the words that announce it ("Intra-lingual adaptation: ...")."""
+    label = _LABEL.match(part)
+    return part[label.end() if label and _field(label["name"].lower()) == field else 0 :].strip()
 
 
 def _json(text: str) -> Parts | None:
@@ -362,7 +374,12 @@ def _bare(text: str) -> Parts | None:
     if inner is None:
         return None
     comma = re.compile(r"[,，]\s*")
-    parts = _three(inner, re.compile(r"[,，]\n+")) or _three(inner, comma, any_strategy=True)
+    parts = (
+        _labelled(_BEFORE_LABEL.sub("\n", inner))
+        or _three(inner, re.compile(r"\s*[;؛|،]\s*"))
+        or _three(inner, re.compile(r"[,，]\n+"))
+        or _three(inner, comma, any_strategy=True)
+    )
     change = change_of_script(inner, comma) if parts is None else None
     return parts if change is None else (inner[: change[0]], inner[change[1] :], "")
 
