@@ -149,7 +149,7 @@ def test_the_effect_over_groups_has_the_sign_of_the_difference(seed: int) -> Non
     """Also where questions are shared by some groups alone, and more of them speak for the other model."""
     groups = np.repeat([0, 1, 2], [6, 20, 60])
     questions = np.concatenate([np.arange(6), np.arange(20), np.arange(60)])
-    chances = np.array([[0.2, 0.9], [0.4, 0.8], [0.8, 0.4]])[groups]
+    chances = np.array([[0.2, 0.8], [0.3, 0.7], [0.9, 0.1]])[groups]
     values = (np.random.default_rng(seed).random(chances.shape) < chances).astype(float)
     found = paired_contrasts(values, questions, 1.0, groups=groups)
     assert np.sign(found.effect) == np.sign(found.difference)

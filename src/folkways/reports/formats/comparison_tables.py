@@ -222,10 +222,9 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
 def _alike(metric: Metric) -> Iterator[str]:
     """A note on what the line of the whole counts, where groups count alike."""
     if metric.mean_over is not None:
-        group = facet_title(metric.mean_over)
         yield (
-            f"all: every {group} counts alike, however many questions it has. better and McNemar's test count "
-            f"every question alike, and a group over several {group}s every row: they may point the other way."
+            f"all: every {facet_title(metric.mean_over)} counts alike, however many questions it has. better and "
+            "McNemar's test count questions, the lines below rows: they may point the other way."
         )
 
 
