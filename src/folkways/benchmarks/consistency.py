@@ -144,7 +144,8 @@ def consistency_tables(
     alike_if = (
         "Replies without an answer (refused, unreadable) count as disagreement."
         if chosen in columns
-        else "Answers in words agree where both are right or both are wrong, as replies without an answer are."
+        else "Answers in words agree where both are right or both are wrong, as replies without an answer "
+        "are."
     )
     by_guessing = (
         f"; guessing among {options} options anew has an agreement of {100 / options:.3g} %"
