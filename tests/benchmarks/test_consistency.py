@@ -45,6 +45,16 @@ def alike(data: pl.DataFrame, **options: Any) -> dict[str, dict[str, Any]]:
     }
 
 
+@pytest.mark.parametrize(("chosen", "agreement"), [("chosen_option", 0.0), ("not asked", 100.0)])
+def test_the_note_says_what_replies_without_an_answer_do(chosen: str, agreement: float) -> None:
+    """Among options they agree with nothing; answers in words agree where both are wrong."""
+    rows = [(str(item), "KR", "en", "plain", sample, None) for item in range(4) for sample in (0, 1)]
+    (table, *_) = consistency_tables(judged(*rows), "t/x", "correct", chosen=chosen)
+    assert table.rows["agreement"].to_list() == [agreement]
+    assert ("count as disagreement" in table.notes[0]) == (agreement == 0)
+    assert ("both are wrong, as replies without an answer are" in table.notes[0]) == (agreement == 100)
+
+
 def test_agreement_entropy_and_turns_by_hand() -> None:
     orders = ["plain", "plain~order-2", "plain~order-3", "plain~order-4"]
     one = [("1", "KR", "en", variant, 0, chosen) for variant, chosen in zip(orders, "AAAB", strict=True)]

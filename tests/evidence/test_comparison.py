@@ -83,6 +83,15 @@ def test_models_differ_by_what_their_scores_do_where_these_are_means_over_groups
     assert comparison.ranking["score"].is_sorted(descending=True)
 
 
+@pytest.mark.parametrize("mean_over", [None, "locale"])
+def test_a_table_says_where_groups_count_alike(mean_over: str | None) -> None:
+    """For the counts of questions beside it may point the other way."""
+    metric = replace(RIGHT, mean_over=mean_over)
+    frames = {name: judged(0.5, seed).with_columns(locale="culture") for name, seed in (("a", 1), ("b", 2))}
+    (pair,) = comparison_tables(compare_judgements(frames, "x/y", "strict", metric))
+    assert ("all: every locale counts alike" in " ".join(pair.notes)) == (mean_over is not None)
+
+
 def total(x: np.ndarray, axis: int = -1) -> np.ndarray:
     return x.sum(axis=axis)
 

@@ -137,6 +137,19 @@ def test_two_models_say_nothing_of_others_and_questions_that_one_lacks_are_left_
     assert "1 questions that some models lack are left out" in means.notes[-1]
 
 
+@pytest.mark.parametrize(("facet", "is_crossed"), [("topic", True), ("region", False), ("locale", False)])
+def test_cultures_are_crossed_with_a_facet_unless_each_has_one_group_of_it(
+    facet: str, is_crossed: bool
+) -> None:
+    known = inputs(drawn(), THREE, FOUR)
+    judged = known.judged.with_columns(
+        locale=pl.col("language") + "-" + pl.col("culture"),
+        region=pl.when(pl.col("culture") == "KR").then(pl.lit("Asia")).otherwise(pl.lit("Elsewhere")),
+    )
+    made = MODEL_MEANS.make(replace(known, judged=judged, facets={TASK: (facet,)}))
+    assert ("model-means-topics" in [one.name for one in made]) == is_crossed
+
+
 def test_a_task_that_keeps_languages_apart_has_means_of_each() -> None:
     known = inputs(drawn(), THREE, FOUR)
     english = inputs(drawn(2), THREE, dict.fromkeys(FOUR, "en")).judged

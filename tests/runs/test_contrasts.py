@@ -20,6 +20,7 @@ from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.views import ReportView
 from folkways.runs.results.report import verdict_on_runs
 from folkways.workspace import results, schema
+from folkways.workspace.archives.moving import archive_run
 from tests.support.hub_benchmarks import write_piqa
 
 TASK = "demo/saq"
@@ -191,7 +192,9 @@ def test_the_score_of_a_sample_is_a_mean_over_groups_as_that_of_all_is(tmp_path:
     }
 
 
-@pytest.mark.parametrize("way", ["stored", "judgements", "compare", "logs", "records"])
+@pytest.mark.parametrize(
+    "way", ["stored", "judgements", "compare", "logs", "records", "run beside logs", "archive"]
+)
 def test_every_difference_is_that_of_scores_that_are_means_over_groups(
     way: str, varieties: api.Run, tmp_path: Path
 ) -> None:
@@ -211,9 +214,16 @@ def test_every_difference_is_that_of_scores_that_are_means_over_groups(
         export_logs(*stored, tmp_path, unlicensed_items=True)
         contrasts = api.compare_logs(*tmp_path.rglob("*.eval"))[0].differences
     else:
-        export_records(*stored, tmp_path, unlicensed_items=True)
         boards: list[Leaderboard] = []
-        api.report_logs(*tmp_path.rglob("data/**/*.json"), out=tmp_path / "report", tell=boards.append)
+        files: list[Path | str] = [varieties.name]
+        if way == "archive":
+            moved = asked_in_varieties(tmp_path)
+            archive_run(moved.workspace, moved.record, tmp_path / "archive")
+            files = [tmp_path / "archive"]
+        elif way == "records":
+            export_records(*stored, tmp_path, unlicensed_items=True)
+            files = [*tmp_path.rglob("data/**/*.json")]
+        api.report_logs(*files, out=tmp_path / "report", workspace=varieties.workspace, tell=boards.append)
         contrasts = boards[0].contrasts(boards[0].view.tasks[0])
     first, apart = contrasts.filter(facet="all").select("first", "difference").row(0)
     assert apart == pytest.approx(-50.0 if first.endswith("of_english") else 50.0)

@@ -141,7 +141,12 @@ def consistency_tables(
         del rows, of_model  # before those of the next
     if not agreement_rows:
         raise NotAvailableError(f"each question was asked once; to measure it, add {HOW_TO_ASK}")
-    by_words = "" if chosen in columns else " Answers in words agree where both are right or both are wrong."
+    alike_if = (
+        "Replies without an answer (refused, unreadable) count as disagreement."
+        if chosen in columns
+        else "Answers in words agree where both are right or both are wrong, as replies without an answer "
+        "are."
+    )
     by_guessing = (
         f"; guessing among {options} options anew has an agreement of {100 / options:.3g} %"
         if options
@@ -155,8 +160,8 @@ def consistency_tables(
         "is the question.",
         pl.DataFrame(agreement_rows, schema=dict(ALIKE)),
         notes=(
-            "Each row varies one thing and holds the rest fixed. Unreadable replies count as disagreement."
-            f"{by_words} Agreement says nothing of being right{by_guessing}.",
+            f"Each row varies one thing and holds the rest fixed. {alike_if} Agreement says nothing of being "
+            f"right{by_guessing}.",
             "Wilson's interval of the effective answers, clustered by question; spread is between whole "
             "scores.",
         ),

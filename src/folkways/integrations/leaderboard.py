@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from folkways.integrations.compare_logs import is_record, read_logs, records_in
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.integrations.helm import runs as helm
 from folkways.names import WHOLE
-from folkways.records import BASELINE_PREFIX, JUDGEMENTS, SCORES, Signature, Subject, empty
+from folkways.records import BASELINE_PREFIX, JUDGEMENTS, SCORES, Metric, Signature, Subject, empty
 from folkways.releases.registry import known_releases
 from folkways.releases.stored_releases import locate
 from folkways.reports.formats.site import MANIFEST, Site, read_manifest, write_site
@@ -161,11 +161,13 @@ def _of_archive(folder: Path, profile: str | None) -> Contribution:
         )
         for page in archive.pages(archives.JUDGEMENTS, PAGE)
     ]
-    metrics = scores["metric"].unique()
+    details = dict.fromkeys(scores["metric"].unique(), pl.Float64()) | {
+        group: pl.String() for group in _averaged(_metrics_of(scores)) if group not in JUDGEMENTS
+    }
     judged = [
         page.with_columns(
-            pl.col("details").str.json_path_match(f"$.{name}").cast(pl.Float64, strict=False).alias(name)
-            for name in metrics
+            pl.col("details").str.json_path_match(f"$.{name}").cast(kind, strict=False).alias(name)
+            for name, kind in details.items()
         )
         for page in judged
     ]
@@ -203,6 +205,19 @@ def _headlines(scores: pl.DataFrame, run: str, profile: str | None) -> pl.DataFr
     return pl.concat(parts)
 
 
+def _metrics_of(scores: pl.DataFrame) -> dict[str, Metric]:
+    """Task -> the metric of its headline, which alone is in these scores."""
+    return {
+        name: next(one for one in get_task(name).metrics if one.name in scores.filter(task=name)["metric"])
+        for name in scores["task"].unique(maintain_order=True)
+    }
+
+
+def _averaged(metrics: Mapping[str, Metric]) -> list[str]:
+    """The columns over whose groups these are averaged."""
+    return [one.mean_over for one in metrics.values() if one.mean_over]
+
+
 def _contribution(
     source: str,
     created: str,
@@ -213,13 +228,10 @@ def _contribution(
 ) -> Contribution:
     """With the names of models as other people may read them: without addresses of servers and paths."""
     names = model_names(scores["endpoint"].unique(maintain_order=True))
-    tasks = {name: get_task(name) for name in scores["task"].unique(maintain_order=True)}
-    metrics = {
-        name: next(one for one in task.metrics if one.name in scores.filter(task=name)["metric"])
-        for name, task in tasks.items()
-    }
+    metrics = _metrics_of(scores)
     judged = [without_treatments(frame) for frame in judged]
-    columns = (*CARRIED, "endpoint", "profile", *dict.fromkeys(one.name for one in metrics.values()))
+    names_of_metrics = (one.name for one in metrics.values())
+    columns = dict.fromkeys((*CARRIED, "endpoint", "profile", *names_of_metrics, *_averaged(metrics)))
     shown = scores.select("task", "profile", "metric").unique()
     frames = [page.select(name for name in columns if name in page.columns) for page in judged if page.height]
     nothing = empty({**JUDGEMENTS, "endpoint": pl.String, "profile": pl.String})
@@ -232,7 +244,7 @@ def _contribution(
         judgements.with_columns(renamed),
         signatures,
         metrics,
-        {name: task.title for name, task in tasks.items()},
+        {name: get_task(name).title for name in metrics},
         people.join(shown, on=["task", "profile", "metric"], how="semi", maintain_order="left"),
     )
 

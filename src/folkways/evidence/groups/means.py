@@ -157,13 +157,14 @@ def _averaged(panel: Panel, facets: Sequence[str]) -> tuple[pl.DataFrame, Metric
 
 
 def _crossed(panel: Panel, inputs: Inputs) -> Iterator[tuple[object, ...]]:
-    """By culture and topic, of a headline metric: the first facet with few groups in every culture."""
+    """By culture and topic, of a headline metric: the first facet with few groups in every culture, unless
+    each culture has one of them."""
     if panel.metric != inputs.headline(panel.task) or panel.rows["culture"].n_unique() < 2:
         return
     columns = [name for name in inputs.facets.get(panel.task, ()) if name in panel.rows.columns]
     facet = next((name for name in columns if 1 < panel.rows[name].n_unique() <= MOST_TOPICS), None)
-    if facet is None or facet == "region":
-        return
+    if facet is None or panel.rows.group_by("culture").agg(pl.col(facet).n_unique())[facet].max() == 1:
+        return  # a region, or a locale: each culture has its own
     judged, metric = _averaged(panel, [facet])
     for (culture, topic), part in (
         judged.drop_nulls(facet).sort("culture", facet).group_by("culture", facet, maintain_order=True)

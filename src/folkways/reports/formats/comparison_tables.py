@@ -15,7 +15,7 @@ from folkways.display import count, interval, named, number, p_value, single_lin
 from folkways.evidence.comparison import Comparison
 from folkways.evidence.contrasts import ALPHA
 from folkways.names import facet_title, plain_names, value_name
-from folkways.records import is_baseline
+from folkways.records import Metric, is_baseline
 
 MOST_MODELS = 4
 """With more models, only neighbours in the ranking are shown as pairs; CSV and JSON have every pair."""
@@ -214,8 +214,18 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
             "detectable: the true difference that so many questions find four times of five (p (Holm) below "
             ".05, if no other differs). "
             "better: questions on which the first, or the second, does better.",
+            *_alike(comparison.metric),
         ),
     )
+
+
+def _alike(metric: Metric) -> Iterator[str]:
+    """A note on what the line of the whole counts, where groups count alike."""
+    if metric.mean_over is not None:
+        yield (
+            f"all: every {facet_title(metric.mean_over)} counts alike, however many questions it has. better "
+            "and McNemar's test count questions, the lines below rows: they may point the other way."
+        )
 
 
 def _cells(row: dict[str, Any], comparison: Comparison) -> dict[str, str]:

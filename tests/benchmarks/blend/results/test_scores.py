@@ -95,6 +95,23 @@ def test_languages_are_compared_by_question() -> None:
     assert found["low"] > 0
 
 
+def test_no_difference_of_languages_lies_beyond_all_scores() -> None:
+    """Student's interval of few questions would: nearly all right in one language, nearly all wrong in the
+    other."""
+    rows = [
+        ("m", "blend/saq", "KR", f"q{number}", language, "plain", "Food", True, float((number < 2) == is_english))
+        for number in range(10)
+        for language, is_english in (("ko", False), ("en", True))
+    ]  # fmt: skip
+    for data in (
+        pl.DataFrame(rows, schema=judgements().schema, orient="row"),
+        pl.DataFrame(rows, schema=judgements().schema, orient="row").with_columns(1 - pl.col("sem_b")),
+    ):
+        (row,) = language_table(data).rows.iter_rows(named=True)
+        assert -100 <= row["low"] < row["difference"] < row["high"] <= 100
+        assert max(abs(row["low"]), row["high"]) == 100
+
+
 def test_the_order_of_rows_does_not_matter() -> None:
     data = judgements()
     shuffled = data.sample(fraction=1, shuffle=True, seed=3)

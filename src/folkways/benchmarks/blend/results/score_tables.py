@@ -14,6 +14,7 @@ from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from folkways.benchmarks.blend import data as blend
@@ -134,7 +135,8 @@ def _compared(paired: pl.DataFrame, keys: list[str], unit: str) -> pl.DataFrame:
     ):  # a sum of floats depends on its order
         test = paired_mean(group["local"].to_numpy(), group["english"].to_numpy())
         means = (group["local"].mean(), group["english"].mean())
-        rows.append((*key, *means, test.difference, test.low, test.high, test.p, math.nan, test.n))
+        low, high = np.clip((test.low, test.high), -100.0, 100.0)  # no scores are farther apart
+        rows.append((*key, *means, test.difference, low, high, test.p, math.nan, test.n))
     table = pl.DataFrame(rows, schema=dict(LANGUAGES), orient="row").sort(
         "endpoint", in_order("culture", CULTURES), "culture", maintain_order=True
     )
