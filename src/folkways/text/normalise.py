@@ -25,7 +25,7 @@ _ONE_FORM = str.maketrans(
         "‘": "'",
         "ʼ": "'",
         "`": "'",
-        "٬": ",",  # of thousands and of decimals, beside Arabic and Persian digits
+        "٬": ",",  # of thousands and of decimals, among Arabic and Persian digits
         "٫": ".",
     }
 )
