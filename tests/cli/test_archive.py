@@ -71,8 +71,8 @@ def test_an_archive_is_beside_its_workspace_and_one_that_is_lost_is_named(tmp_pa
         "runs", "archive", "a b c", "--out", "elsewhere/a-b-c-1"
     )
     assert "is archived in elsewhere/a-b-c-1 already" in do("runs", "archive", "a b c")
-    assert "folkways runs restore a b c" in do("run", "demo/mcq", "--model", "baseline/first")
-    assert "folkways runs restore a b c" in do("work", "last")
+    assert "folkways runs restore 'a b c'" in do("run", "demo/mcq", "--model", "baseline/first")
+    assert "folkways runs restore 'a b c'" in do("work", "last")
     assert "unknown run 'none'" in do("runs", "restore", "none")
     do("runs", "restore", "last")
     assert "wrote report/report.md" in do("report", "last", "--format", "md")
