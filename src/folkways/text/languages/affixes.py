@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from folkways.text.languages.simple import SimpleSegmenter
 
-STEMS_VERSION = "3"
+STEMS_VERSION = "4"
 """Version of all rule-based stemmers together; it changes whenever any stem can."""
 
 

@@ -1,10 +1,10 @@
 """Amharic: a light stemmer by rules.
 
-Letters that sound alike and are written for each other become one (ሰ ሠ, ሀ ሐ ኀ, አ ዐ, ጸ ፀ); prepositions go
-from the front; accusative -ን, definite -ው, possessor and plural -ኦች from the back. The plural melts with the
-last consonant (ቤት, ቤቶች), so that its letter goes from the seventh order back to the sixth. Facts from W.
-Leslau, Reference Grammar of Amharic (Harrassowitz, 1995), and N. Alemayehu and P. Willett, Stemming of
-Amharic Words for Information Retrieval (Literary and Linguistic Computing 17, 2002).
+Letters that sound alike and are written for each other become one (ሰ ሠ, ሀ ሃ ሐ ኀ ኻ, አ ኣ ዐ, ጸ ፀ);
+prepositions go from the front; accusative -ን, definite -ው, possessor and plural -ኦች from the back. The
+plural melts with the last consonant (ቤት, ቤቶች), so that its letter goes from the seventh order back to the
+sixth. Facts from W. Leslau, Reference Grammar of Amharic (Harrassowitz, 1995), and N. Alemayehu and P.
+Willett, Stemming of Amharic Words for Information Retrieval (Literary and Linguistic Computing 17, 2002).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _FIRST, _LAST = ord("ሀ"), ord("ፗ")
 _SAME_SOUND = (("ሐ", "ሀ"), ("ኀ", "ሀ"), ("ሠ", "ሰ"), ("ዐ", "አ"), ("ፀ", "ጸ"))
 _LETTERS = {
     ord(one) + order: ord(other) + order for one, other in _SAME_SOUND for order in range(_ORDERS - 1)
-}
+} | {ord(one): ord(other) for other, ones in (("ሀ", "ሃሓኃኻ"), ("አ", "ኣዓ")) for one in ones}
 
 
 def stem(word: str) -> str:
