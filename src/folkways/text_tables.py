@@ -33,9 +33,7 @@ def read_replies(path: Path) -> pl.DataFrame:
     """
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "does not exist"
-        raise FolkwaysError(
-            f"the file of replies {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}"
-        )
+        raise FolkwaysError(f"the file {path} {what}; give a file that ends in one of {', '.join(SUFFIXES)}")
     suffix = path.suffix.lower()
     try:
         if suffix in (".csv", ".tsv"):

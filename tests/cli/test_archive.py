@@ -66,13 +66,13 @@ def test_an_archive_is_beside_its_workspace_and_one_that_is_lost_is_named(tmp_pa
     (tmp_path / "folkways-archive").rename(tmp_path / "elsewhere")
     assert "archive lost" in do("runs")
     assert "error: run a b c is archived in " in (lost := do("runs", "restore", "last"))
-    assert "folkways runs archive a b c --out FOLDER" in lost
+    assert "folkways runs archive 'a b c' --out FOLDER" in lost
     assert "all its files are there, unchanged" in do(
         "runs", "archive", "a b c", "--out", "elsewhere/a-b-c-1"
     )
     assert "is archived in elsewhere/a-b-c-1 already" in do("runs", "archive", "a b c")
-    assert "folkways runs restore a b c" in do("run", "demo/mcq", "--model", "baseline/first")
-    assert "folkways runs restore a b c" in do("work", "last")
+    assert "folkways runs restore 'a b c'" in do("run", "demo/mcq", "--model", "baseline/first")
+    assert "folkways runs restore 'a b c'" in do("work", "last")
     assert "unknown run 'none'" in do("runs", "restore", "none")
     do("runs", "restore", "last")
     assert "wrote report/report.md" in do("report", "last", "--format", "md")

@@ -156,8 +156,8 @@ WRONG = {
     "estimate demo --model nope/x": r"unknown provider 'nope'",
     f"estimate demo {FIRST} -w text.db": r"something else than a SQLite database",
     # judging replies made elsewhere
-    f"{JUDGE} none.csv": r"the file of replies none.csv does not exist",
-    f"{JUDGE} folder": r"the file of replies folder is a folder",
+    f"{JUDGE} none.csv": r"the file none.csv does not exist",
+    f"{JUDGE} folder": r"the file folder is a folder",
     f"{JUDGE} wrong.csv": r"wrong.csv: has no column 'response'; its columns are: id, text",
     f"{JUDGE} latin.csv": r"latin.csv: is not UTF-8 \(after row 0: .*\); save it as UTF-8",
     f"{JUDGE} empty.csv": r"empty.csv: (is empty|has no rows)",

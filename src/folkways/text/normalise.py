@@ -25,6 +25,8 @@ _ONE_FORM = str.maketrans(
         "‘": "'",
         "ʼ": "'",
         "`": "'",
+        "٬": ",",  # of thousands and of decimals, among Arabic and Persian digits
+        "٫": ".",
     }
 )
 _TURKIC = ("az", "tr")

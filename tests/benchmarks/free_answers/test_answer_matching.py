@@ -23,6 +23,9 @@ COMPARISONS = [
     ("ñame", "name", "es", None, "words"),  # only the acute accent goes in the paper
     ("19:00", "at 7 pm", "en", None, "words"),
     ("1000", "1,000 won", "en", None, "words"),
+    ("1000", "١٬٠٠٠ دينار", "ar", None, "words"),
+    ("3.5", "۳٫۵", "fa", None, "words"),
+    ("3", "٣٫٥", "ar", None, None),
     ("10", "10:30", "en", "substring", None),
     ("茶", "喝茶吧", "zh", "substring", "words"),
     ("绿茶", "茶是绿的", "zh", "tokens", None),  # characters in any order
