@@ -224,8 +224,8 @@ def _alike(metric: Metric) -> Iterator[str]:
     if metric.mean_over is not None:
         yield (
             f"all: every {facet_title(metric.mean_over)} counts alike, however many questions it has. "
-            "better, McNemar's test and the effect size count questions, the lines below rows: they may point "
-            "the other way."
+            "better, McNemar's test and the effect size count questions, the lines below rows: they may "
+            "point the other way."
         )
 
 
