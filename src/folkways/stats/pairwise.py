@@ -38,7 +38,7 @@ class Contrasts:
     method: of the interval, or why there is none.
     p: two-sided, for no difference; NaN without an interval.
     first_better, second_better: questions on which the one has the higher mean.
-    effect: Cohen's d of the questions, each of which counts alike whatever groups do; NaN where they do not
+    effect: Cohen's d of the questions, which count alike even where groups do; NaN where they do not
         vary.
     error: standard error that p is made of; NaN without one.
     clusters: effective number of questions.
