@@ -73,7 +73,7 @@ def pair(
         "clusters": effective_number(counts),
     }
     if counts.size > 1 and means.std(ddof=1) > 0:
-        expected["effect"] = expected["difference"] / means.std(ddof=1)
+        expected["effect"] = means.mean() / means.std(ddof=1)
     if counts.size < 6:
         return expected | {"method": "none: under 6 questions"}
     found = clustered_difference(one - other, sums, counts, largest)
@@ -144,15 +144,13 @@ def test_groups_count_alike_however_many_rows_a_pair_shares_of_each(
         assert found.low[at] < found.difference[at] < found.high[at]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_the_effect_over_groups_has_the_sign_of_the_difference(seed: int) -> None:
-    """Also where questions are shared by some groups alone, and more of them speak for the other model."""
-    groups = np.repeat([0, 1, 2], [6, 20, 60])
-    questions = np.concatenate([np.arange(6), np.arange(20), np.arange(60)])
-    chances = np.array([[0.2, 0.8], [0.3, 0.7], [0.9, 0.1]])[groups]
-    values = (np.random.default_rng(seed).random(chances.shape) < chances).astype(float)
-    found = paired_contrasts(values, questions, 1.0, groups=groups)
-    assert np.sign(found.effect) == np.sign(found.difference)
+def test_counts_of_questions_and_the_effect_are_the_same_whatever_groups_count_alike() -> None:
+    values, questions = replies(12, 120, 3, 40, 0.1)
+    alike = paired_contrasts(values, questions, 1.0, groups=np.repeat([0, 1, 2, 3], [2, 8, 30, 80]))
+    pooled = paired_contrasts(values, questions, 1.0)
+    for name in ("rows", "questions", "first_better", "second_better", "effect"):
+        assert getattr(alike, name) == pytest.approx(getattr(pooled, name)), name
+    assert alike.difference != pytest.approx(pooled.difference)
 
 
 def test_groups_of_the_same_size_change_nothing() -> None:

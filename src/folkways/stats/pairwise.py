@@ -38,7 +38,7 @@ class Contrasts:
     method: of the interval, or why there is none.
     p: two-sided, for no difference; NaN without an interval.
     first_better, second_better: questions on which the one has the higher mean.
-    effect: Cohen's d: the difference in standard deviations of the questions' own; NaN where these do not
+    effect: Cohen's d of the questions, which count alike even where groups do; NaN where they do not
         vary.
     error: standard error that p is made of; NaN without one.
     clusters: effective number of questions.
@@ -134,8 +134,10 @@ def _of_pairs(
     questions = held.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         means = np.where(held, sums / counts, 0.0)
-        average = means.sum(axis=1, keepdims=True) / questions[:, None]
-        spread = np.sqrt((np.where(held, means - average, 0.0) ** 2).sum(axis=1) / (questions - 1))
+        of_question = means if members is None else np.where(held, better / counts, 0.0)
+        average = of_question.sum(axis=1, keepdims=True) / questions[:, None]
+        spread = np.sqrt((np.where(held, of_question - average, 0.0) ** 2).sum(axis=1) / (questions - 1))
+        effect = np.where(spread > 0, average[:, 0] / spread, math.nan)
         first_mean, second_mean = (
             np.where(shared, side, 0.0).sum(axis=1) / rows
             if members is None
@@ -144,7 +146,6 @@ def _of_pairs(
         )
         total, sizes, squares = sums.sum(axis=1), (counts**2).sum(axis=1), np.einsum("mr,mr->m", apart, apart)
         difference, clusters, mean_square = total / rows, rows**2 / sizes, squares / rows
-        effect = np.where(spread > 0, difference / spread, math.nan)
     totals = np.stack(
         [
             questions,

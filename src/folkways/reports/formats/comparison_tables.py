@@ -223,8 +223,9 @@ def _alike(metric: Metric) -> Iterator[str]:
     """A note on what the line of the whole counts, where groups count alike."""
     if metric.mean_over is not None:
         yield (
-            f"all: every {facet_title(metric.mean_over)} counts alike, however many questions it has. better "
-            "and McNemar's test count questions, the lines below rows: they may point the other way."
+            f"all: every {facet_title(metric.mean_over)} counts alike, however many questions it has. "
+            "better, McNemar's test and the effect size count questions, the lines below rows: they may "
+            "point the other way."
         )
 
 
