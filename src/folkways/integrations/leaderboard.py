@@ -22,7 +22,16 @@ from folkways.integrations.compare_logs import is_record, read_logs, records_in
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.integrations.helm import runs as helm
 from folkways.names import WHOLE
-from folkways.records import BASELINE_PREFIX, JUDGEMENTS, SCORES, Metric, Signature, Subject, empty
+from folkways.records import (
+    BASELINE_PREFIX,
+    JUDGEMENTS,
+    SCORES,
+    Metric,
+    Signature,
+    Subject,
+    empty,
+    headline_of,
+)
 from folkways.releases.registry import known_releases
 from folkways.releases.stored_releases import locate
 from folkways.reports.formats.site import MANIFEST, Site, read_manifest, write_site
@@ -189,7 +198,7 @@ def _headlines(scores: pl.DataFrame, run: str, profile: str | None) -> pl.DataFr
     for (name,), of_task in models.group_by("task", maintain_order=True):
         task = get_task(str(name))
         shown = of_task["profile"][0] if profile is None else task.resolve_profile(profile)
-        metric = next(one for one in task.metrics if one.name in of_task["metric"])
+        metric = headline_of(task.metrics, of_task["metric"])
         rows = of_task.filter(
             pl.col("profile") == shown,
             pl.col("metric") == metric.name,
@@ -206,9 +215,9 @@ def _headlines(scores: pl.DataFrame, run: str, profile: str | None) -> pl.DataFr
 
 
 def _metrics_of(scores: pl.DataFrame) -> dict[str, Metric]:
-    """Task -> the metric of its headline, which alone is in these scores."""
+    """Task -> its headline, whose metric alone is in these scores."""
     return {
-        name: next(one for one in get_task(name).metrics if one.name in scores.filter(task=name)["metric"])
+        name: headline_of(get_task(name).metrics, scores.filter(task=name)["metric"])
         for name in scores["task"].unique(maintain_order=True)
     }
 

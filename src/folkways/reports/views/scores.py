@@ -62,7 +62,7 @@ def scores_table(task: Task, scores: pl.DataFrame) -> Table:
 def facet_table(task: Task, scores: pl.DataFrame, facet: str) -> Table:
     """The task's headline for each value of a facet: score, interval, n, coverage. UnknownNameError for a
     facet without scores."""
-    headline = next(metric for metric in task.metrics if metric.name in scores["metric"])
+    headline = headline_of(task.metrics, scores["metric"])
     of_metric = scores.filter(pl.col("metric") == headline.name)
     facets = of_metric["facet"].unique(maintain_order=True).to_list()
     if facet not in facets:
