@@ -153,8 +153,10 @@ def export_files(
         files, not_carried = files | peer.files, peer.not_carried
     elif format == "hub":
         published = {name: _without_confidential(frame, snapshot) for name, frame in tables.items()}
-        kept = {name: frame for name, frame in published.items() if frame.height or not tables[name].height}
-        files |= hub_files(snapshot, kept, release_of(study), offers_of(workspace, snapshot.study))
+        published = {
+            name: frame for name, frame in published.items() if frame.height or not tables[name].height
+        }
+        files |= hub_files(snapshot, published, release_of(study), offers_of(workspace, snapshot.study))
     elif format == "xlsx":
         files[f"{study.name}.xlsx"] = workbook(tables)
     elif format != "release":

@@ -173,7 +173,7 @@ With the studio of folkways {__version__}, workflow `{study.workflow}`. {" ".joi
 
 
 def _counted(snapshot: StudySnapshot) -> str:
-    """The sentence on stages of which no single answer is there; empty if there is none."""
+    """The sentence on stages that are published as counts; empty without such stages."""
     names = [stage.name for stage in snapshot.stages.values() if stage_kind(stage.kind).confidential]
     return f"Of these stages counts alone are published: {', '.join(names)}." if names else ""
 
