@@ -69,8 +69,8 @@ def is_safe(address: object) -> bool:
 
 
 def is_one_address(address: str) -> bool:
-    """Whether an e-mail address, or its domain, is taken for no other where case does not count: ``ß`` would be
-    ``ss``, and the sign of Kelvin a ``k``."""
+    """Whether an e-mail address, or its domain, is taken for no other where case does not count: ``ß`` would
+    be ``ss``, and the sign of Kelvin a ``k``."""
     return all(each in (each.casefold(), each.casefold().upper()) for each in address)
 
 
