@@ -341,7 +341,7 @@ def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> No
     dbapi_connection.create_function("lower", 1, _lower, deterministic=True)
 
 
-def _lower(value: object) -> object:
+def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
