@@ -377,17 +377,11 @@ def test_a_question_without_score_for_want_of_replies_is_lost(release: Release, 
 
 
 @pytest.mark.parametrize("silent", ["taxes", "faith"])
-def test_a_lost_question_is_as_far_as_can_be_in_the_metrics_that_it_has(
-    release: Release, silent: str
-) -> None:
-    """And no lost reply brings a model nearer to people."""
-    everything, lacking = (
-        judged(
-            TASK,
-            release,
-            lambda row: None if row["question"] in lost else of_option(row["options"][0])(row),
-        )
-        for lost in ((), (silent,))
+def test_a_lost_question_is_farthest_from_people(release: Release, silent: str) -> None:
+    """In the metrics that it has: no lost reply brings a model nearer."""
+    everything = judged(TASK, release, of_option(lambda row: row["options"][0]))
+    lacking = judged(
+        TASK, release, lambda row: None if row["question"] == silent else of_option(row["options"][0])(row)
     )
     for metric, n, lost_value in (
         ("similarity", 4, 0.0),

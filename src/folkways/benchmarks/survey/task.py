@@ -395,7 +395,7 @@ def _compared(shares: np.ndarray, item: Row) -> Row:
 
 def _of_lost(item: Row) -> Row:
     """Of a question without score for want of replies: the farthest that answers can be from those of people.
-    There is no such difference of means, as neither way is better, and nothing to draw as many people for."""
+    Neither way is better in the difference of means, and no answers say how many people to draw."""
     of_scale = (WASSERSTEIN,) if item["positions"] else ()
     return {metric.name: metric.worst for metric in (SIMILARITY, *of_scale)}
 
