@@ -311,7 +311,9 @@ def test_a_signed_entry_is_let_in(signed: StudioServer, keys: Keys) -> None:
 def test_nobody_takes_over_somebody_by_an_id_that_is_not_signed(server: StudioServer) -> None:
     study = make_study(server)
     address = link(server, study)
-    come(Client(server.url), address, PERSON)
+    first = Client(server.url)
+    come(first, address, PERSON)
+    agree(first, study)
     stranger = Client(server.url)
     refused = stranger.post(address, PERSON)
     assert refused.status == 410 and "in the browser that you began in" in refused.text
