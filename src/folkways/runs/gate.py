@@ -349,8 +349,8 @@ def _minimums(
 
 
 def _as_far_as_replied(scores: pl.DataFrame, headline: Metric) -> pl.DataFrame:
-    """The scores with a coverage of no more than the replies behind the ``headline``: a metric that is of
-    replies alone, such as the share of refusals, has no row of an item that got none."""
+    """The scores with a coverage of at most the share of items that got a reply, as the ``headline`` has it:
+    a metric of replies alone, such as the share of refusals, has no row of an item without one."""
     group = ("endpoint", "task", "profile", "facet", "value")
     lost = pl.sum_horizontal(pl.col(name) for name in LOST)
     replied = scores.filter(metric=headline.name).select(*group, _replied=1 - lost / pl.col("n"))
@@ -403,7 +403,6 @@ def _of_replies(
             f"folkways judge-by-model {quoted(run.name)}",
             file=file,
         )
-    unjudged = states.height - joined.height
     if joined.height >= states.height:
         return joined, []
     return joined, [f"the judge was asked about {joined.height:,} of {states.height:,} replies"]
