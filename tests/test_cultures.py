@@ -29,11 +29,12 @@ from folkways.cultures import (
     select_cultures,
 )
 from folkways.errors import UnknownNameError
+from folkways.reports.figures.world import SHAPES, topology
 
 ALL_CULTURES = list(cultures().values())
 ALL_LANGUAGES = list(languages().values())
 OFFICIAL = ("official", "de_facto_official")
-WITHOUT_LOCALE = {"fj", "sm", "tet"}
+WITHOUT_LOCALE = {"bi", "fj", "sm", "tet"}
 """Languages whose name CLDR knows and nothing else."""
 
 OWN_CODES = {"NG-N", "ARAB", "ANGLO", "WORLD"}
@@ -148,6 +149,17 @@ def test_every_culture_has_languages_and_none_is_english_unless_it_is(culture: C
 
 def test_only_what_is_no_country_has_no_language() -> None:
     assert [culture.code for culture in ALL_CULTURES if not culture.languages] == ["WORLD"]
+
+
+def test_every_country_of_the_world_map_is_a_culture() -> None:
+    """So that a survey of any continent can be brought; what is left out are no states of their own."""
+    shapes = {shape.get("id") for shape in topology()["objects"][SHAPES]["geometries"]} - {None}
+    assert len(shapes) > 170 and shapes - {*cultures()} == {"EH", "FK", "GL", "NC", "TF"}
+
+
+def test_cultures_are_in_the_order_of_regions() -> None:
+    numbers = [REGIONS.index(culture.region) if culture.region else len(REGIONS) for culture in ALL_CULTURES]
+    assert numbers == sorted(numbers)
 
 
 def test_blend_has_sixteen_cultures_in_thirteen_languages_in_its_order() -> None:
