@@ -196,7 +196,7 @@ def get_population(workspace: Workspace, study_id: int, name: str) -> Population
 
 def natives_of(existing: Iterable[Population], culture: str, language: str) -> Population | None:
     """The population that judges what is said about a culture (its code) in a language: of several of that
-    culture, the first that speaks the language, or else the first. None where the culture has none that is no
-    part of another."""
+    culture, the first that speaks the language, or else the first; parts of populations are left out. None
+    where the culture has none."""
     natives = [each for each in existing if each.culture == culture and each.parent_id is None]
     return next((each for each in natives if each.language == language), next(iter(natives), None))
