@@ -25,7 +25,11 @@ def test_migrations_create_what_a_new_workspace_has(tmp_path: Path) -> None:
 
 def test_a_migration_is_never_changed() -> None:
     """Databases that were made of it would lack what it got later. Write another one, and add its digest."""
-    assert digests_of(schema.TABLES) == {"0100": "fbdc583ab1659f07", "0101": "ef4dae09fc4f3576", "0102": "5e9b85fc5c98c5ab"}
+    assert digests_of(schema.TABLES) == {
+        "0100": "fbdc583ab1659f07",
+        "0101": "ef4dae09fc4f3576",
+        "0102": "5e9b85fc5c98c5ab",
+    }
 
 
 @pytest.mark.postgres
