@@ -85,7 +85,7 @@ def draw_answers(
         counts[culture] = (len(drawn), len(rows))
         for row in drawn:
             population = studies.natives_of(populations, culture, row["language"])
-            new.append(NewItem(_key(row), _content(row, run), population and population.name))
+            new.append(NewItem(_key(row), _content(row, run), population.name if population else None))
     return DrawResult(add_items(workspace, study_id, stage, new, by=by), counts)
 
 
