@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from unicodedata import normalize
 
 from folkways.text.json_replies import objects_with_source
 from folkways.text.labels.mentions import (
@@ -134,11 +133,7 @@ def _joined(text: str, labels: Sequence[str]) -> str:
     text = re.sub(letter_and_text, with_letter, text)
     return re.sub(
         rf"({TEXT})\s*[(\[]\s*({LETTER})\s*[)\]]",
-        lambda hit: (
-            hit[2]
-            if ord(hit[1]) & 0xFF == ord(hit[2]) & 0xFF
-            else f"{hit[2]}/{letter_of(ord(hit[1]) & 0xFF)}"
-        ),
+        lambda hit: f"{hit[2]}/{letter_of(ord(hit[1]) & 0xFF)}",  # of its own text twice the same
         text,
     )
 
@@ -228,37 +223,6 @@ Telugu and Kannada."""
 _KANA = "\u30a1-\u30ff"
 _PART_OF_WORD = rf"{IN_WORD}'’-"
 """What makes a letter part of a word; kana may touch words in other letters: 答えはイです."""
-
-ANNOUNCEMENTS = normalize(
-    "NFKC",
-    r"""
-    (?: ответ | вариант | відповідь | варіант | отговор | одговор | адказ | жауап(?:ы)? | תשובה | התשובה
-      | उत्तर | जवाब
-      | विकल्प | 答え | 正解 | 解答 | 回答 | คำตอบ(?:คือ)? | ข้อ | პასუხი(?:ა)? | պատասխան(?:ը)? | விடை | பதில்
-      | సమాధానం | ഉത്തരം | جواب | الجواب )
-    [^A-Za-z.!?。！？؟।\n]{0,20}
-""",
-)
-"""Words for an answer in languages with other letters, beyond those of ``labels``; what follows are words
-like "is"."""
-
-LATIN_ANNOUNCEMENTS = r"""
-    \b (?: réponse | antwort | risposta | resposta | antwoord | svar(?:et)? | vastaus | válasz
-         | răspuns(?:ul)? | odpowied[źz]
-         | odpověď | odpoveď | odgovor | cevap | đáp\ án | jibu | sagot | jawapan | vastus
-         | atsakymas | erantzuna
-         | përgjigj(?:a|ja) | javob )
-    (?-i: \s* [:=–—-] | \s+ [^\W\d_A-Z]{1,12} (?=\W) ){0,4} \s+
-"""
-"""The same in languages with Latin letters, and up to four words in small letters: "die richtige Antwort ist
-B"."""
-
-NEGATION = re.compile(
-    r"""(?: \b(?: не | ні | nicht | pas | non | não | niet | inte | nie | není | nije | nem | ei | không\ phải
-              | hindi | bukan | si(?:yo|o) )
-          | לא | नहीं | না | ไม่ใช่ ) \s* [\[({"'“‘<]* $""",
-    re.I | re.X,
-)
 
 
 def _alone(spellings: str) -> str:
