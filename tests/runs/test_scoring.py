@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from itertools import product
-import shutil
 from pathlib import Path
 from typing import Any
 

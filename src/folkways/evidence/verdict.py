@@ -270,11 +270,11 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
                 rivals = tuple(sorted({*task.best, *task.level} - {model}))
                 by_rivals.setdefault(rivals, []).append(task)
         groups = sorted(by_rivals.items(), key=lambda group: (-len(group[1]), group[0]))
-        on_tasks = [(_titles(level), _named(made, rivals)) for rivals, level in groups[:MOST_GROUPS]]
+        ties = [(_titles(level), _named(made, rivals)) for rivals, level in groups[:MOST_GROUPS]]
         if further := sum(len(level) for _, level in groups[MOST_GROUPS:]):
-            on_tasks.append((plural(further, "further task"), "others"))
-        (titles, others), *more = on_tasks
-        apart = [f"on {titles} it is not told apart from {others}", *(f"on {on} from {of}" for on, of in more)]
+            ties.append((plural(further, "further task"), "others"))
+        says = (" it is not told apart", *[""] * len(ties))
+        apart = [f"on {on}{first_says} from {of}" for (on, of), first_says in zip(ties, says, strict=False)]
         yield f"Choose {name}: {first}{'; '.join(apart)}; no other model is shown to be better on any task."
     elif made.chosen:
         behind = {
