@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from folkways.benchmarks.treatments import read_treatments
@@ -17,6 +18,7 @@ from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import Plan, config_of, restore_options, stored_options
 from folkways.runs.planning.recipe import OF_THIS_SESSION, Recipe, recipe_of
 from folkways.runs.planning.tasks import plan_tasks
+from folkways.runs.scores.signature import signature
 
 TASK = "demo/mcq"
 OTHERS: dict[str, Any] = {
@@ -137,3 +139,34 @@ def test_strata_decide_what_is_asked_where_a_run_goes_on_until_they_are_narrow()
         for each in (narrow, replace(narrow, strata=OTHERS["strata"]))
     ]
     assert configs[0] != configs[1]
+
+
+SIGNED = {
+    **{name: name for name in ("system", "samples", "seed", "cultures", "shots", "limit", "treatments")},
+    "prompt_texts": "prompts",
+    "until": "sampling",
+}
+"""Options that a signature tells, with its part. It tells others by what came of them: languages, variants and orders
+by those of the replies, settings by those that were sent, models by those that scores were made with."""
+
+
+@pytest.mark.parametrize("name", sorted(OTHERS))
+def test_a_signature_tells_an_option_by_its_own_part_alone(name: str) -> None:
+    (plan,) = plan_tasks(RunOptions((TASK,)))
+    asked = pl.DataFrame({"language": ["en", "ko"], "variant": "plain", "prompt_source": ["ours", "paper"]})
+    options = with_option(name)
+    usual, other = (
+        signature(replace(plan, options=each), asked, ["seed=1"], "strict").parts
+        for each in (plan.options, options)
+    )
+    changed = {part for part in {*usual, *other} if usual.get(part) != other.get(part)}
+    assert changed == ({SIGNED[name]} if name in SIGNED else set())
+    assert (usual["lang"], usual["prompts"], usual["settings"]) == ("en+ko", "ours+paper", "seed=1")
+
+
+def test_strata_are_in_the_signature_of_what_was_drawn_from_them() -> None:
+    (plan,) = plan_tasks(RunOptions((TASK,)))
+    asked = pl.DataFrame({"language": ["en"], "variant": "plain", "prompt_source": "ours"})
+    narrow = replace(with_option("until"), strata=OTHERS["strata"])
+    parts = signature(replace(plan, options=narrow), asked, [], "strict").parts
+    assert parts["sampling"] == "until=5,by=culture+topic"
