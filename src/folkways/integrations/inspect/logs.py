@@ -27,6 +27,7 @@ from folkways.integrations.scored_log import (
     SCALE,
     STATED,
     ScoredLog,
+    UnscoredLogError,
     columns,
     digest,
     facets,
@@ -81,7 +82,7 @@ def read_scores(path: Path) -> ScoredLog:
     scored = [_numbers(sample) for sample in log.samples]
     scores = columns(scored)
     if not scores:
-        raise DataError(f"cannot be compared: {_why_unscored(log.samples)}", file=path)
+        raise UnscoredLogError(f"cannot be compared: {_why_unscored(log.samples)}", file=path)
     stated = dict(_stated(log.header, scores))
     metadata_of = [sample.get("metadata") or {} for sample in log.samples]
     ids = [str(sample["id"]) for sample in log.samples]
@@ -166,7 +167,7 @@ def _read(path: Path, *, whole: bool) -> _Log:
             "is not a log of Inspect: it does not say which task was asked of which model", file=path
         )
     if not samples:
-        raise DataError(
+        raise UnscoredLogError(
             "is a log without samples (of a run with --no-log-samples, or one that ended at once)", file=path
         )
     return _Log(path, header, samples)
