@@ -300,10 +300,16 @@ class HttpEndpoint(NamedEndpoint, ABC):
                 "another question is asked again",
                 retryable=True,
             )
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return EndpointFailure(
+                f"{self.name}: the server's certificate is not accepted: {error.verify_message}\n"
+                "Trust its certificate on this system, or use another address",
+                fatal=True,
+            )
         if isinstance(error, ssl.SSLError):
             return EndpointFailure(
-                f"{self.name}: the server's certificate is not accepted: {message}\n"
-                "Trust its certificate on this system, or use another address",
+                f"{self.name}: the server does not speak TLS; begin its address with http:// in place of "
+                "https://",
                 fatal=True,
             )
         if isinstance(error, AddressError):

@@ -133,11 +133,7 @@ def _joined(text: str, labels: Sequence[str]) -> str:
     text = re.sub(letter_and_text, with_letter, text)
     return re.sub(
         rf"({TEXT})\s*[(\[]\s*({LETTER})\s*[)\]]",
-        lambda hit: (
-            hit[2]
-            if ord(hit[1]) & 0xFF == ord(hit[2]) & 0xFF
-            else f"{hit[2]}/{letter_of(ord(hit[1]) & 0xFF)}"
-        ),
+        lambda hit: f"{hit[2]}/{letter_of(ord(hit[1]) & 0xFF)}",  # of its own text twice the same
         text,
     )
 
