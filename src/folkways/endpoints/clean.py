@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable
 
 REPLACEMENT = "\ufffd"
-_SPACE = re.compile(r"\s*")
 
 # A lone surrogate has no UTF-8 form, and PostgreSQL refuses NUL in text.
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -31,7 +30,7 @@ _THOUGHTS = (
 """What the thoughts of open models begin and end with, where their server leaves them in the text."""
 
 _BEGINS, _ENDS = ("|".join(f"({mark})" for mark in marks) for marks in zip(*_THOUGHTS, strict=True))
-_BEGIN, _END = re.compile(_BEGINS), re.compile(rf"(?:{_ENDS})\s*")
+_BEGIN, _BEGINNING, _END = map(re.compile, (_BEGINS, rf"\s*(?:{_BEGINS})", rf"(?:{_ENDS})\s*"))
 _PARTS = ("think", "THINK", "<thought>", "</thought>", "<|inner_", "<|channel|>")
 """Every mark has one of them, and few replies do: looking for these is a hundred times faster."""
 _END_OF = [re.compile(rf"{end}\s*") for _, end in _THOUGHTS]
@@ -50,7 +49,7 @@ def thoughts_apart(text: str, thoughts: str | None = None) -> tuple[str | None, 
     if (first := _END.search(text)) and not _BEGIN.search(text, 0, first.start()):
         parts.append(text[: first.start()].strip())
         at = first.end()
-    while begun := _BEGIN.match(text, _SPACE.match(text, at).end()):  # type: ignore[union-attr] - matches always
+    while begun := _BEGINNING.match(text, at):
         ended = _END_OF[(begun.lastindex or 1) - 1].search(text, begun.end())
         parts.append(text[begun.end() : ended.start() if ended else None].strip())
         at = ended.end() if ended else len(text)

@@ -266,9 +266,9 @@ def _letters() -> list[tuple[re.Pattern[str], int]]:
 def in_latin(text: str) -> str:
     """The text with the letters of SERIES that occur alone as A, B, C and D; small letters become small ones.
 
-    The Cyrillic В is the third of its series and looks like the Latin B, and the Gujarati ક is the third of one
-    series and the first of another: they are C where others of their series occur alone too, and else left
-    as they are, because nothing tells which was meant.
+    The Cyrillic В is the third of its series and looks like the Latin B, and the Gujarati ક is the third of
+    one series and the first of another: they are C where others of their series occur alone too, and else
+    left as they are, because nothing tells which was meant.
     """
     if not _ANY.search(text):  # most texts, and sixty patterns would find nothing in them
         return text
