@@ -91,8 +91,9 @@ class TableSet:
         )
         connection.exec_driver_sql(f"INSERT INTO {self.version_table} VALUES ('{self.head}')")  # noqa: S608 - constants of ours
 
-    def migrate(self, connection: Connection) -> None:
-        """Apply all migrations, without the triggers, which are made again as they are today."""
+    def migrate(self, connection: Connection, revision: str = "head") -> None:
+        """Apply all migrations up to a revision, without the triggers, which are made again as they are
+        today."""
         from alembic.config import Config  # heavy, and only needed when a workspace is old
         from alembic.runtime.environment import EnvironmentContext
         from alembic.script import ScriptDirectory
@@ -107,8 +108,8 @@ class TableSet:
         with EnvironmentContext(
             config,
             scripts,
-            fn=lambda current, _context: scripts._upgrade_revs("head", current),
-            destination_rev="head",
+            fn=lambda current, _context: scripts._upgrade_revs(revision, current),
+            destination_rev=revision,
         ) as environment:
             environment.configure(
                 connection=connection,
