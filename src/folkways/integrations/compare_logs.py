@@ -96,8 +96,8 @@ def compare_logs(
 def read_scored(
     paths: Iterable[str | Path], tell: Callable[[str], object] = warn, *, least: int = 1
 ) -> list[ScoredLog]:
-    """The logs of these files and folders. One without scores is left out and told, and an error where fewer
-    than ``least`` have some."""
+    """The logs of these files and folders. One without scores is left out with a warning, and an error where
+    fewer than ``least`` have some."""
     logs: list[ScoredLog] = []
     unscored: list[UnscoredLogError] = []
     for source in chain.from_iterable(sources_of(Path(path)) for path in paths):
@@ -113,7 +113,7 @@ def read_scored(
 
 
 def sources_of(path: Path) -> list[Path]:
-    """The logs in a folder, the samples of which a file has the results, or the path itself."""
+    """The logs in a folder, the samples that belong to a file of results, or the path itself."""
     if path.is_dir() and not helm.is_run(path):
         return logs_in(path) or [path]
     return lm_eval.samples_beside(path) or [path]

@@ -153,8 +153,8 @@ class ScoredLog:
         return summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
 
     def contribution(self) -> Contribution:
-        """The first of its scores, with its judgements, for a report or a leaderboard; DataError where it has
-        none."""
+        """The first of its scores, with its judgements, for a report or a leaderboard;
+        UnscoredLogError where it has none."""
         if not self.scores:
             raise UnscoredLogError(f"has no number for any sample of {self.task}", file=self.path)
         score = next(iter(self.scores))

@@ -76,7 +76,8 @@ def read_scores(path: Path) -> ScoredLog:
     """The scores of a log; a scorer that gives several values for a sample has one score for each,
     named after both with a full stop between.
 
-    FolkwaysError or DataError for a file that is not a log of Inspect, or has no samples or no scores.
+    FolkwaysError or DataError for a file that is not a log of Inspect, UnscoredLogError for one without
+    samples or scores.
     """
     log = _read(path, whole=False)
     scored = [_numbers(sample) for sample in log.samples]

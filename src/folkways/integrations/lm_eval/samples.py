@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 
 def samples_beside(path: Path) -> list[Path]:
-    """The samples that lie beside a file of results, and are of the same time; empty for other files."""
+    """The samples of the same time in the folder of a file of results; empty for other files."""
     named = RESULTS.fullmatch(path.stem)
     return sorted(path.parent.glob(f"samples_*_{named['time']}.jsonl")) if named else []
 
@@ -47,7 +47,7 @@ def read_scores(path: Path) -> ScoredLog:
 
     The name of the model, the settings, and for which metrics less is better come from the file of results
     in the same folder (``results_TIME.json``); without it, the model has the name of the folder.
-    FolkwaysError or DataError, with the row, for a file of another kind, a sample that is there twice, or
+    FolkwaysError, DataError with the row, or UnscoredLogError for a file of another kind, a sample that is there twice, or
     metrics that are not numbers.
     """
     if not path.is_file():
