@@ -47,8 +47,8 @@ def read_scores(path: Path) -> ScoredLog:
 
     The name of the model, the settings, and for which metrics less is better come from the file of results
     in the same folder (``results_TIME.json``); without it, the model has the name of the folder.
-    FolkwaysError, DataError with the row, or UnscoredLogError for a file of another kind, a sample that is there twice, or
-    metrics that are not numbers.
+    FolkwaysError or DataError, with the row, for a file of another kind and a sample that is there twice;
+    UnscoredLogError where no metric is a number.
     """
     if not path.is_file():
         raise FolkwaysError(
