@@ -131,11 +131,7 @@ def checked_rows(
     kind = stage_kind(stage_record.kind)
     populations = studies.populations(workspace, study_id)
     population_ids = {each.name: each.id for each in populations}
-    of_culture = (
-        {each.culture: each.name for each in populations if each.parent_id is None}
-        if kind.judges_replies
-        else {}
-    )
+    cultures = ", ".join(dict.fromkeys(each.culture for each in populations if each.parent_id is None))
     if population is not None and population not in population_ids:
         raise UnknownNameError("population of this study", population, population_ids)
     taken = set(imports.keys_of(workspace, stage_record.id))
@@ -150,9 +146,17 @@ def checked_rows(
         if number % AT_ONCE == 0:
             time.sleep(BREATH)
         key = next((row[name].strip() for name in ids if row.get(name, "").strip()), f"{stage}-row-{number}")
-        population_name = (
-            row.get("population", "").strip() or population or of_culture.get(row.get("culture", "").strip())
-        )
+        population_name = row.get("population", "").strip() or population
+        culture = row.get("culture", "").strip()
+        if kind.judges_replies and culture and population_name is None:
+            natives = studies.natives_of(populations, culture, row.get("language", "").strip())
+            if natives is None:
+                problems[number] = (
+                    f"nobody of this study is from {culture} (its populations are of {cultures}); leave the "
+                    "row out, or name the population that judges it"
+                )
+                continue
+            population_name = natives.name
         try:
             content = kind.check_content(content_of(row, kind.own_columns), stage_record.config)
             known_answer, test = _known_answer(row, kind, content, stage_record.config)
