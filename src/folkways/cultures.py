@@ -207,15 +207,6 @@ def cultures_of(benchmark: str) -> tuple[Culture, ...]:
     return tuple(cultures()[code] for code in _members(benchmark))
 
 
-def culture_named(benchmark: str, name: str) -> Culture:
-    """The culture that ``benchmark``'s data call exactly ``name`` ("West_Java"). Raises UnknownNameError with
-    the names it uses."""
-    for code, its_name in _members(benchmark).items():
-        if its_name == name:
-            return cultures()[code]
-    raise UnknownNameError(f"culture in {benchmark}", name, _members(benchmark).values())
-
-
 def select_cultures(wanted: Sequence[str], available: Sequence[str]) -> list[str]:
     """The codes among ``available`` that ``wanted`` asks for, in that order, without repeats.
 

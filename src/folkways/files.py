@@ -6,7 +6,7 @@ import errno
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,21 +56,28 @@ def whole_file(path: Path) -> Iterator[Path]:
 
     A link stays, and the file that it names is replaced. ``/dev/stdout`` and pipes are written to directly.
     """
-    target = path.resolve()
-    make_folder(target.parent)
+    make_folder(path.resolve().parent)
     direct = path.exists() and not path.is_file() and not path.is_dir()
+    try:
+        with nullcontext(path) if direct else atomic_file(path) as unfinished:
+            yield unfinished
+    except OSError as error:
+        raise FolkwaysError(f"{path} cannot be written: {_reason(error)}") from error
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """``whole_file`` for callers with words of their own for errors of the disk: OSError where the file
+    cannot be written. Its folder has to be there."""
+    target = path.resolve()
     # The name is random, so that two processes that write one file never share a draft.
-    unfinished = path if direct else target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
+    unfinished = target.with_name(f".{target.name}.{os.urandom(4).hex()}.part")
     try:
         yield unfinished
-        if not direct:
-            unfinished.replace(target)
-    except BaseException as error:
-        if not direct:
-            with suppress(OSError):
-                unfinished.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise FolkwaysError(f"{path} cannot be written: {_reason(error)}") from error
+        unfinished.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
         raise
 
 

@@ -28,7 +28,7 @@ from tests.support.chat_server import ChatServer
 TASK = "demo/mcq"
 
 
-class Asked:
+class PromptLog:
     """What a model of a test was asked, by how many at once."""
 
     def __init__(self) -> None:
@@ -144,7 +144,7 @@ class TestFunctions:
         assert (whole["n"], whole["failed"]) == (len(items()), 3)
 
     def test_calls_at_once_are_those_stated(self, run: Any) -> None:
-        asked = Asked()
+        asked = PromptLog()
 
         def slow(prompt: str) -> str:
             with asked:
@@ -160,7 +160,7 @@ class TestFunctions:
         assert asked.most == 5
 
     def test_asynchronous_calls_overlap(self, run: Any) -> None:
-        asked = Asked()
+        asked = PromptLog()
 
         async def slow(prompt: str) -> str:
             with asked:
@@ -313,7 +313,7 @@ class TestFunctions:
 
 REFUSED = {
     "a lambda": (lambda prompt: "A", 'folkways.model(lambda prompt: ..., name="...")'),
-    "a class": (Asked, "give an object of it: Asked(...)"),
+    "a class": (PromptLog, "give an object of it: PromptLog(...)"),
     "no prompt": (folkways.model, "needs version"),
     "a number": (3, "int is no model: give a name (openai/gpt-4o-mini"),
     "a client": (openai.OpenAI(api_key="k"), 'folkways.model(client, model="gpt-4o-mini")'),
@@ -392,7 +392,7 @@ def test_a_model_whose_state_cannot_be_known_is_asked_for_a_version(run: Any) ->
 
 
 class Generator:
-    def __init__(self, letter: str, asked: Asked | None = None) -> None:
+    def __init__(self, letter: str, asked: PromptLog | None = None) -> None:
         self.letter, self.asked = letter, asked
 
     def generate(self, prompt: str) -> str:
@@ -410,7 +410,7 @@ class TestObjects:
         assert replies == {"python/Generator": {"A"}, "python/b": {"B"}}
 
     def test_it_is_called_by_one_thread_unless_somebody_says_otherwise(self, run: Any) -> None:
-        asked = Asked()
+        asked = PromptLog()
         run(folkways.model(Generator("A", asked), version=1), concurrency=8)
         assert asked.most == 1
         run(folkways.model(Generator("A", asked), version=2, concurrency=4))
@@ -523,7 +523,7 @@ class TestClients:
     def test_an_asynchronous_client_is_called_as_often_at_once_as_the_run_says_and_no_more_than_stated(
         self,
     ) -> None:
-        asked = Asked()
+        asked = PromptLog()
 
         async def create(**_: Any) -> str:
             with asked:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import polars as pl
 import pytest
 
 from tests.support.blend_data import write_release
@@ -89,6 +90,94 @@ def test_a_model_that_never_replied_fails_whatever_is_required(workspace: Path) 
         assert "found nothing" in done.stdout
         assert not re.search(r"\bnan\b", done.stdout)
     assert "http://127.0.0.1:9/v1#dead replied to none of 18" in drop.stdout
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with runs on demo/saq of one file's replies: ``most``, nine questions of ten; ``less``, half of
+    them; ``new``, others of the same model. ``most.csv`` and ``less.csv`` have a judge's verdicts with labels,
+    ``part.csv`` some of the first, and ``spaces.csv`` them all after another program broke lines."""
+    folder = tmp_path_factory.mktemp("judged")
+    here = {"cwd": folder}
+    assert folkways("run", "demo/saq", "--model", "baseline/first", "--name", "all", **here).returncode == 0
+    assert folkways("report", "all", "--format", "csv", "--out", "all", **here).returncode == 0
+    rows = pl.read_csv(folder / "all" / "judgements.csv").select("item", "language")
+    questions = rows["item"].unique().sort()
+    last = questions.is_in(questions[-3:].implode())
+    for name, kept, reply in (
+        ("less", ~last, "= tea"),
+        ("most", questions != "", "= tea"),
+        ("new", ~last, "x"),
+    ):
+        half = questions.gather_every(2) if name == "less" else questions.filter(kept)
+        table = rows.filter(pl.col("item").is_in(half.implode())).with_columns(response=pl.lit(reply))
+        table.write_csv(folder / "replies.csv")
+        folkways("run", "demo/saq", "--model", "replay:replies.csv", "--name", name, **here)
+    judge = ("--judge", 'baseline/constant:{"group": 1}')
+    for name, out, more in (("less", "less", ()), ("most", "most", ()), ("most", "part", ("--limit", 12))):
+        labels = folder / f"{out}-people.csv"
+        folkways("judge-by-model", name, *judge, *more, "--out", f"{out}.csv", **here)
+        verdicts = pl.read_csv(folder / f"{out}.csv").filter(ended="judged")
+        verdicts.select("item", "language", label=pl.lit(1)).write_csv(labels)
+        done = folkways(
+            "judge-by-model", name, *judge, *more, "--labels", labels, "--out", f"{out}.csv", **here
+        )
+        assert done.returncode == 0, done.stderr
+    text = (folder / "most.csv").read_text()
+    assert "'= tea" in text  # as spreadsheets may open it
+    (folder / "spaces.csv").write_text(text.replace("'= tea", '"\'=\n tea"'))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("most", "--judged", "most.csv"), 0, "ok      demo/saq=40  replay:replies.csv: found"),
+        (("most", "--judged", "spaces.csv"), 0, "ok      demo/saq=40"),
+        (("most", "--judged", "part.csv"), 0, "asked a part: the judge was asked about 23 of 68 replies ("),
+        (("less", "--judged", "less.csv"), 1, "50 % of the items got a reply, less than 95 %: too few"),
+        (("less", "--judged", "less.csv", "--coverage", "51"), 1, "less than 51 %"),
+        (("less", "--judged", "less.csv", "--coverage", "50"), 0, "; 40 lies within the interval"),
+        (
+            ("less", "--judged", "less.csv", "--coverage", "50", "--strict"),
+            1,
+            "; 40 lies within the interval",
+        ),
+        (
+            ("new", "--judged", "most.csv"),
+            2,
+            "most.csv: is not on run new: 68 of its 68 verdicts on demo/saq",
+        ),
+        (("all", "--judged", "most.csv"), 2, "no labels of baseline/first on demo/saq"),
+        (("most", "--judged", "most.csv", "--profile", "nope"), 2, "unknown profile"),
+    ],
+)
+def test_verdicts_decide_on_the_replies_of_the_run_alone_and_not_on_too_few(
+    judged: Path, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    done = folkways("gate", *arguments, "--min", "demo/saq=40", cwd=judged)
+    assert (done.returncode, words in done.stdout + done.stderr) == (code, True), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("coverage", "group", "status"),
+    [(95, "", "FAILED"), (61, "", "FAILED"), (60, "", "ok"), (95, ":KR", "ok"), (1, ":US", "FAILED")],
+)
+def test_a_metric_of_replies_alone_is_not_decided_where_too_few_came(
+    tmp_path: Path, coverage: int, group: str, status: str
+) -> None:
+    """The share of refusals has no row of an item without a reply; nobody replied about the US."""
+    release = write_release(tmp_path / "blend")
+    here = {"cwd": tmp_path}
+    asked = ("run", "blend/saq", "--release", release, "--languages", "en", "--variants", "inst-4")
+    assert folkways(*asked, "--model", "baseline/first", "--name", "all", **here).returncode == 0
+    assert folkways("report", "all", "--format", "csv", "--out", "all", **here).returncode == 0
+    rows = pl.read_csv(tmp_path / "all" / "judgements.csv").filter(pl.col("culture") != "US")
+    rows.select("item", "language", response=pl.lit("coffee")).write_csv(tmp_path / "some.csv")
+    folkways(*asked, "--model", "replay:some.csv", "--name", "some", **here)
+    gate = ("gate", "some", "--metric", "refusal", "--min", f"blend/saq{group}=90", "--coverage", coverage)
+    done = folkways(*gate, **here)
+    assert (done.stdout.split()[0], done.returncode) == (status, int(status == "FAILED")), done.stdout
 
 
 @pytest.mark.parametrize(

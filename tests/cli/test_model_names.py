@@ -37,7 +37,7 @@ OF_OTHERS = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class NamedRun:
     """A run of several models, and the files that were made of it."""
 
     run: library.Run
@@ -49,7 +49,7 @@ class Asked:
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NamedRun]:
     """Two models of one server, one of them asked in two ways; replies from a file; a baseline."""
     folder = tmp_path_factory.mktemp("names")
     replies = folder / "llama-3.recorded.jsonl"
@@ -69,10 +69,10 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
         for kind in ("hub", "inspect", "every-eval-ever"):
             done = folkways("export", kind, "named", "-w", folder / "w.db", "--out", folder / kind)
             assert done.returncode == 0, done.stderr
-        yield Asked(run, folder)
+        yield NamedRun(run, folder)
 
 
-def read_names(asked: Asked) -> dict[str, set[str]]:
+def read_names(asked: NamedRun) -> dict[str, set[str]]:
     """Kind of file -> what it calls the models."""
     report, hub = asked.folder / "report", asked.folder / "hub"
     logs = [zipfile.ZipFile(path).read("header.json") for path in (asked.folder / "inspect").glob("*.eval")]
@@ -86,7 +86,7 @@ def read_names(asked: Asked) -> dict[str, set[str]]:
     }
 
 
-def test_files_have_one_name_for_each_model_and_no_address(asked: Asked) -> None:
+def test_files_have_one_name_for_each_model_and_no_address(asked: NamedRun) -> None:
     named = model_names(asked.run.models)
     assert [*named.values()] == [
         "org/scripted",
@@ -109,7 +109,7 @@ def test_files_have_one_name_for_each_model_and_no_address(asked: Asked) -> None
     assert {*pl.read_csv(asked.folder / "scores.csv")["model"]} >= models
 
 
-def test_every_printed_name_finds_its_model_everywhere(asked: Asked) -> None:
+def test_every_printed_name_finds_its_model_everywhere(asked: NamedRun) -> None:
     run, endpoints = asked.run, asked.run.models
     record = run_records.find_run(run.workspace, "named")
     for endpoint in endpoints:
@@ -130,7 +130,7 @@ def test_every_printed_name_finds_its_model_everywhere(asked: Asked) -> None:
             assert gate.returncode == 0 and endpoint.rpartition("/")[2] in gate.stdout, (name, gate.stdout)
 
 
-def test_exports_take_the_names_that_they_write(asked: Asked, tmp_path: Path) -> None:
+def test_exports_take_the_names_that_they_write(asked: NamedRun, tmp_path: Path) -> None:
     endpoints = [endpoint for endpoint in asked.run.models if not endpoint.startswith("baseline/")]
     for endpoint in endpoints:
         out = tmp_path / str(endpoints.index(endpoint))

@@ -159,10 +159,38 @@ def relay_to_the_first_address(servers: Servers) -> Callable[..., object]:
     return relay
 
 
-def test_an_endpoint_whose_certificate_is_not_accepted_says_so(certificate: Path) -> None:
-    servers = Servers(certificate)
+class NoTls(Servers):
+    """Its server speaks HTTP alone."""
+
+    async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+        writer.close()
+
+
+class Restarting(Servers):
+    """Its server goes away before the two have agreed on TLS."""
+
+    async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.close()
+
+
+@pytest.mark.parametrize(
+    "kind, words, fatal",
+    [
+        (Servers, "certificate is not accepted: self[- ]signed certificate\\n", True),
+        (NoTls, "does not speak TLS; begin its address with http://", True),
+        (Restarting, r"no connection to https://127\.0\.0\.1:\d+/v1: (?!exec|operation|\[Errno)", False),
+    ],
+)
+def test_an_endpoint_with_which_tls_is_not_possible_says_why(
+    certificate: Path, kind: type[Servers], words: str, fatal: bool
+) -> None:
+    servers = kind(certificate)
 
     async def work(port: int, proxy: int) -> None:
+        port = port if kind is Servers else proxy
         endpoint = open_name(f"https://127.0.0.1:{port}/v1#m", EndpointOptions(timeout=5))
         await endpoint.open(1)
         try:
@@ -170,9 +198,9 @@ def test_an_endpoint_whose_certificate_is_not_accepted_says_so(certificate: Path
         finally:
             await endpoint.close()
 
-    with pytest.raises(EndpointFailure, match="certificate is not accepted") as caught:
+    with pytest.raises(EndpointFailure, match=words) as caught:
         asyncio.run(servers.run(work))
-    assert caught.value.fatal
+    assert (caught.value.fatal, caught.value.retryable) == (fatal, not fatal)
 
 
 def test_a_proxy_that_refuses(certificate: Path) -> None:

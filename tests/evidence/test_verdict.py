@@ -328,6 +328,20 @@ MANY: dict[str, tuple[list[TaskEvidence], str, str]] = {
         "chance, as 20 tasks were compared",
         "No model",
     ),
+    "each tie is named with its own tasks": (
+        [evidence({"A": first(50), "B": first(48), "C": first(5)}, title="X"),
+         evidence({"A": first(50), "B": first(5), "C": first(48)}, title="Y"),
+         evidence({"A": first(50), "B": first(49), "C": first(5)}, title="Z"), by(40, "W")],
+        "Choose A: it is ahead of every other model on W, and on X and Z it is not told apart from B; on Y from C; no "
+        "other model is shown to be better on any task.",
+        "from B and C",
+    ),
+    "ties of many kinds": (
+        [by(40, "W"), *(evidence(dict.fromkeys(f"A{other}", first(30)), title=f"With {other}") for other in "BCDEF")],
+        "on With B it is not told apart from B; on With C from C; on With D from D; on With E from E; on 1 further task "
+        "from others; no other",
+        "from B and C",
+    ),
     "leads of two models": (
         [by(7, "X"), by(7, "Y", "B"), *tied(18)],
         "A and B cannot be told apart on any of the 20 tasks. This run cannot tell whether every lead on X and Y is more "

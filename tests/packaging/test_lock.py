@@ -1,9 +1,13 @@
-"""The lock pins what pyproject.toml asks for, with hashes, and names no place to fetch it from."""
+"""pyproject.toml asks for what the code imports; the lock pins that, with hashes, and names no place to fetch
+it from."""
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -34,6 +38,39 @@ def wanted(lock: str) -> list[Requirement]:
     if lock != "run":
         texts += [text for text in studio["project"]["dependencies"] if not text.startswith("folkways")]
     return [Requirement(text) for text in texts if isinstance(text, str)]
+
+
+# Programs that import folkways, and the text tools of papers, which users install themselves.
+BROUGHT = {"IPython", "datasets", "hausastemmer", "hazm", "indicnlp", "konlpy", "nlp_id", "qalsadi", "spacy"}
+
+
+@pytest.mark.parametrize("folders", [(".",), ("studio", ".")], ids=["folkways", "studio"])
+def test_every_package_that_is_imported_is_asked_for(folders: tuple[str, ...]) -> None:
+    asked: set[str] = set()
+    for folder in folders:  # the studio asks for folkways, and may use what that asks for
+        project = tomllib.loads((REPOSITORY / folder / "pyproject.toml").read_text(encoding="utf-8"))[
+            "project"
+        ]
+        texts = sum(project["optional-dependencies"].values(), project["dependencies"])
+        asked |= {canonicalize_name(Requirement(text).name) for text in texts}
+    distributions = packages_distributions()
+    imported = {
+        name.partition(".")[0]
+        for path in (REPOSITORY / folders[0] / "src").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.level == 0)
+        for name in (
+            [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
+        )
+    }
+    assert {"sqlalchemy", "orjson"} <= imported
+    others = imported - sys.stdlib_module_names - BROUGHT - {"folkways", "folkways_studio"}
+    lacking = {
+        name
+        for name in others
+        if not asked & {canonicalize_name(each) for each in distributions.get(name, [name])}
+    }
+    assert lacking == set()
 
 
 @pytest.mark.parametrize("lock", LOCKS)

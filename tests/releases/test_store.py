@@ -158,6 +158,44 @@ class TestAdopt:
         assert adoption.unverified == ("CulturalBench-Easy.csv", "CulturalBench-Hard.csv")
         assert not adoption.release.verified
 
+    @pytest.mark.parametrize("under", ["", "data", "a/clone", "a/data"])
+    def test_files_of_one_name_without_checksums_are_told_apart_by_their_folders(
+        self, data_home: Path, tmp_path: Path, under: str
+    ) -> None:
+        entries = get_record("include").files
+        assert len({Path(entry.path).name for entry in entries}) < len(entries)
+        for entry in entries:
+            target = tmp_path / "copy" / under / entry.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(entry.path, encoding="utf-8")
+        release = adopt("include", tmp_path / "copy").release
+        assert [release.path(entry.path).read_text(encoding="utf-8") for entry in entries] == [
+            entry.path for entry in entries
+        ]
+
+    def test_a_file_is_not_taken_for_another_of_its_name(self, data_home: Path, tmp_path: Path) -> None:
+        first, *others = (entry.path for entry in get_record("include").files if not entry.optional)
+        (tmp_path / first).parent.mkdir()
+        (tmp_path / first).write_text("one language", encoding="utf-8")
+        with pytest.raises(FolkwaysError, match=rf"{len(others)} missing: {others[0]}"):
+            adopt("include", tmp_path)
+        assert not list(data_home.rglob("*.parquet"))
+
+    def test_of_two_files_of_a_name_neither_is_taken_unless_they_are_copies(
+        self, data_home: Path, tmp_path: Path
+    ) -> None:
+        copy, name = tmp_path / "copy", get_record("normad").files[0].path
+        for folder, text in (("new", "the rows"), ("old", "the rows")):
+            (copy / folder).mkdir(parents=True)
+            (copy / folder / name).write_text(text, encoding="utf-8")
+        assert adopt("normad", copy).copied == (name,)
+        (copy / "old" / name).write_text("older rows", encoding="utf-8")
+        with pytest.raises(FolkwaysError, match=rf"no checksum tells .*: new/{name}, old/{name}"):
+            adopt("normad", copy, force=True)
+        (copy / name).write_text("where it belongs", encoding="utf-8")
+        adopted = adopt("normad", copy, force=True).release
+        assert adopted.path(name).read_text(encoding="utf-8") == "where it belongs"
+
     @pytest.mark.parametrize(("path", "message"), [("nowhere", "does not exist"), ("file", "is a file")])
     def test_a_folder_that_is_none_is_named(
         self, data_home: Path, tmp_path: Path, path: str, message: str

@@ -288,7 +288,7 @@ def verdicts_with_labels(right: int, of: int = 200) -> pl.DataFrame:
         {
             **dict.fromkeys(NEEDED), "task": "t/t", "endpoint": "m", "question": f"{number:03}", "culture": "KR",
             "language": "ko", "judge": "j", "lexical": 0.0, "verdict": float((number < right) != (number % 20 == 0)),
-            "ended": "judged", "label": None if number % 2 else float(number < right),
+            "ended": "judged", "label": None if number % 2 else float(number < right), "state": "answered",
         }
         for number in range(of)
     ]  # fmt: skip

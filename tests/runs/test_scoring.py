@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -101,6 +102,15 @@ def test_a_release_is_found_by_its_name_or_where_it_was_as_long_as_it_is_the_sam
     assert neither is not None and "first" in neither and "second" not in neither
     moved = replace(known, release="dir:blend", root=gone)
     assert "gone" in str(found(moved)) and "dir:blend" not in str(found(moved))
+
+
+def test_a_release_is_read_where_the_run_read_it_though_it_lies_elsewhere_too(tmp_path: Path) -> None:
+    folder, copy = write_release(tmp_path / "blend"), write_release(tmp_path / "copy")
+    planned = open_release(str(folder), "blend")
+    task = run_records.RunTask("blend/saq", str(copy), str(planned.root), planned.fingerprint, {})
+    assert release_of(task).root == planned.root
+    shutil.rmtree(folder)
+    assert release_of(task).root == copy.absolute()
 
 
 def test_a_run_that_asked_no_benchmark_is_not_scored(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+from pathlib import Path
+
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
@@ -20,6 +23,15 @@ def scripts_of(tables: TableSet) -> list[str]:
     return [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()][::-1]
 
 
+def digests_of(tables: TableSet) -> dict[str, str]:
+    """Revision -> the first letters of the SHA-256 of its script, whatever its white space."""
+    config = Config()
+    config.set_main_option("script_location", tables.migrations)
+    scripts = ScriptDirectory.from_config(config).walk_revisions()
+    texts = {each.revision: Path(each.path).read_text(encoding="utf-8") for each in scripts}
+    return {name: sha256("".join(text.split()).encode()).hexdigest()[:16] for name, text in texts.items()}
+
+
 def shape(connection: sa.Connection, tables: TableSet) -> tuple[Columns, list[str], list[str | None]]:
     """Columns (name, type, nullable, default), constraints and indexes, and triggers of the tables."""
     inspector = sa.inspect(connection)
@@ -36,7 +48,7 @@ def shape(connection: sa.Connection, tables: TableSet) -> tuple[Columns, list[st
         for name in tables.metadata.tables
         for each in (
             inspector.get_pk_constraint(name),
-            *inspector.get_foreign_keys(name),
+            *({**each, "name": ""} for each in inspector.get_foreign_keys(name)),  # SQLite drops none by it
             *inspector.get_unique_constraints(name),
             *inspector.get_check_constraints(name),
             *inspector.get_indexes(name),

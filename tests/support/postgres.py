@@ -113,6 +113,8 @@ def postgres_server() -> Iterator[Postgres]:
                 "--auth=trust",
                 "--encoding=UTF8",
                 "--locale=C",
+                "--locale-provider=builtin",
+                "--builtin-locale=C.UTF-8",
                 "--no-sync",
             ],
             check=True,
@@ -168,11 +170,12 @@ def postgres_base_url() -> Iterator[str]:
         yield server.url
 
 
-def _new_database(base_url: str) -> str:
+def new_database(base_url: str, options: str = "") -> str:
+    """The URL of a new database of a server. options: of CREATE DATABASE."""
     database = f"test_{uuid.uuid4().hex}"
     engine = sqlalchemy.create_engine(f"{base_url}/postgres", isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
-        connection.execute(sqlalchemy.text(f"CREATE DATABASE {database}"))
+        connection.execute(sqlalchemy.text(f"CREATE DATABASE {database} {options}"))
     engine.dispose()
     return f"{base_url}/{database}"
 
@@ -181,10 +184,10 @@ def _new_database(base_url: str) -> str:
 def postgres_url(postgres_base_url: str) -> str:
     """The URL of an empty database of this test alone:
     ``postgresql+psycopg://USER@127.0.0.1:PORT/DATABASE``."""
-    return _new_database(postgres_base_url)
+    return new_database(postgres_base_url)
 
 
 @pytest.fixture
 def second_postgres_url(postgres_base_url: str) -> str:
     """The URL of another empty database of this test alone."""
-    return _new_database(postgres_base_url)
+    return new_database(postgres_base_url)

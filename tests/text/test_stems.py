@@ -113,7 +113,7 @@ APART = {
     "fa": ["نان نام", "ماهی ماه", "کار کاراته"],
     "ko": ["떡볶이 떡볶", "차 기차", "감 감기", "가을 가", "포도 포", "회의 회", "목적 목", "목적으로 목"],
     "ar": ["كتاب مكتبة", "كرة كتاب", "لبن لبنان"],
-    "az": ["çay çap", "su süd", "maşa maşın", "ana an", "hüseynov hüseynova"],
+    "az": ["çay çap", "dərya dər", "su süd", "maşa maşın", "ana an", "hüseynov hüseynova"],
     "su": ["sangu sapi", "kacapi sapi"],
     "ha": ["mota mutum", "ruwa rawa", "kara makaranta", "yanayi ayi", "nan na", "ƙwai ƙw"],
     "am": ["ቡና ሻይ", "ቡና ቡን"],

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from folkways.cultures import cultures_of, languages
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.text.authors import SOURCES, UNAVAILABLE
-from folkways.text.tools import get_tool, has_tool, signed_effects
+from folkways.text.tools import TOOL_SETS, get_tool, has_tool, signed_effects
 
 TEXTS = {
     "en": ("fish-and-chips, don't!", ["fish", "and", "chips", "don't"]),
@@ -126,6 +126,20 @@ def test_unknown_names_list_the_valid_ones() -> None:
         get_tool("en", "konlpy")
     with pytest.raises(UnknownNameError, match=r"valid: ko, .*folkways cultures lists them"):
         get_tool("kox")
+
+
+@pytest.mark.parametrize("tool_set", TOOL_SETS)
+def test_a_language_has_a_tool_where_one_is_given_and_no_other(tool_set: str) -> None:
+    given = {}
+    for language in languages():
+        try:
+            get_tool(language, tool_set)
+        except FolkwaysError:
+            given[language] = False
+        else:
+            given[language] = True
+    assert {language: has_tool(language, tool_set) for language in languages()} == given
+    assert any(given.values())
 
 
 @pytest.mark.parametrize("language", sorted(UNAVAILABLE))

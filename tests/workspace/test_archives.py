@@ -145,8 +145,11 @@ def test_interrupted_archiving_loses_nothing_and_goes_on(
     (half := tmp_path / "a/responses/part-00002.parquet").parent.mkdir(exist_ok=True)
     if after == "the first file":
         half.write_bytes(b"PAR1 and no more")
+    draft = half.with_name(f".{half.name}.0a1b2c3d.part")  # of a process that was killed
+    draft.write_bytes(b"PAR1")
     archive_run(asked, find(asked), tmp_path / "a")
     assert {path: path.stat().st_mtime_ns for path in written} == written
+    assert not draft.exists()
     restore_run(asked, find(asked))
     assert rows_of(asked) == before
 

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from folkways.errors import MissingExtraError
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace, WorkspaceError, open_workspace
+from tests.support.postgres import new_database
 
 
 def test_a_new_workspace_has_the_tables_and_opens_again(tmp_path: Path) -> None:
@@ -294,6 +295,37 @@ def test_a_workspace_to_migrate_that_cannot_be_written(
     monkeypatch.setattr("os.access", lambda _path, mode: mode != os.W_OK)
     with pytest.raises(WorkspaceError, match="has schema 0102 and must be brought to 9998"):
         open_workspace(path, create=False)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("client", "options", "words"),
+    [
+        ("LATIN1", "", None),
+        (
+            "UTF8",
+            "ENCODING 'SQL_ASCII' LOCALE 'C' LOCALE_PROVIDER libc",
+            "has the encoding SQL_ASCII, not UTF8.*createdb --encoding UTF8",
+        ),
+        ("UTF8", "ENCODING 'LATIN1' LOCALE 'C' LOCALE_PROVIDER libc", "has the encoding LATIN1, not UTF8"),
+    ],
+)
+def test_a_workspace_holds_every_script_or_is_not_made(
+    postgres_base_url: str, monkeypatch: pytest.MonkeyPatch, client: str, options: str, words: str | None
+) -> None:
+    monkeypatch.setenv("PGCLIENTENCODING", client)
+    url = new_database(postgres_base_url, f"{options} TEMPLATE template0")
+    if words is not None:
+        with pytest.raises(WorkspaceError, match=words):
+            open_workspace(url)
+        return
+    workspace = open_workspace(url)
+    row = {"prompt_hash": "a" * 32, "system": None, "user": "무엇을 먹나요? ምን?", "choices": None}
+    with workspace.write() as connection:
+        workspace.insert_new(connection, schema.prompts, [row])
+    with workspace.read() as connection:
+        assert connection.scalar(sa.select(schema.prompts.c.user)) == row["user"]
+    workspace.close()
 
 
 @pytest.mark.postgres

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from folkways.workspace import schema
 from folkways.workspace.database import open_workspace
-from tests.support.migrations import check_migrations
+from tests.support.migrations import check_migrations, digests_of
 
 
 def test_migrations_create_what_a_new_workspace_has(tmp_path: Path) -> None:
@@ -21,6 +21,15 @@ def test_migrations_create_what_a_new_workspace_has(tmp_path: Path) -> None:
     with workspace.read() as connection:
         assert set(sa.inspect(connection).get_table_names()) == {*schema.metadata.tables, "alembic_version"}
     workspace.close()
+
+
+def test_a_migration_is_never_changed() -> None:
+    """Databases that were made of it would lack what it got later. Write another one, and add its digest."""
+    assert digests_of(schema.TABLES) == {
+        "0100": "fbdc583ab1659f07",
+        "0101": "ef4dae09fc4f3576",
+        "0102": "5e9b85fc5c98c5ab",
+    }
 
 
 @pytest.mark.postgres

@@ -166,7 +166,6 @@ def settled_items(path: Path) -> tuple[SettledItem, ...] | None:
 
 
 NOT_APPLICABLE, NO_SPECIFIC_ANSWER, IDK, OTHER = "not_applicable", "no_specific_answer", "idk", "other"
-NO_ANSWERS = (NOT_APPLICABLE, NO_SPECIFIC_ANSWER, IDK, OTHER)
 """Ways not to give a short answer: not applicable to our culture, no specific answer, I don't know, other (in
 one's own words)."""
 

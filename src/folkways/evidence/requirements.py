@@ -151,9 +151,15 @@ def check_minimum(
         raise UnknownNameError("task of these scores", wanted.task, set(scores["task"]))
     if metric not in of_task["metric"]:
         raise UnknownNameError(f"metric of the scores of {wanted.task}", metric, set(of_task["metric"]))
-    of_task = of_task.filter(metric=metric)
     facet, value = group_of(of_task, wanted)
-    for row in of_task.filter(facet=facet, value=value).iter_rows(named=True):
+    of_group = of_task.filter(facet=facet, value=value)
+    measured = of_group.filter(metric=metric)
+    for endpoint in of_group["endpoint"].unique(maintain_order=True):
+        row = next(measured.filter(endpoint=endpoint).iter_rows(named=True), None)
+        if row is None:
+            message = "found nothing: none of its items has a value of this metric"
+            yield Check(wanted.name, endpoint, Status.FAIL, message)
+            continue
         score, low, high = row["score"], row["low"], row["high"]
         questions = plural(row["questions"], "question")
         score_text = "nothing" if score is None else f"{number(score)} ({_interval(low, high)}, {questions})"

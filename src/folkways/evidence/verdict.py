@@ -264,12 +264,18 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
             )
             return
         first = f"it is ahead of {_every_other(made)} on {_titles(clear)}, and " if clear else ""
-        rest = [task for task in tasks if not task.clear]
-        rivals = {rival for task in rest for rival in (*task.best, *task.level)} - {model}
-        yield (
-            f"Choose {name}: {first}on {_titles(rest)} it is not told apart from "
-            f"{_named(made, rivals)}; no other model is shown to be better on any task."
-        )
+        by_rivals: dict[tuple[str, ...], list[TaskVerdict]] = {}
+        for task in tasks:
+            if not task.clear:
+                rivals = tuple(sorted({*task.best, *task.level} - {model}))
+                by_rivals.setdefault(rivals, []).append(task)
+        groups = sorted(by_rivals.items(), key=lambda group: (-len(group[1]), group[0]))
+        ties = [(_titles(level), _named(made, rivals)) for rivals, level in groups[:MOST_GROUPS]]
+        if further := sum(len(level) for _, level in groups[MOST_GROUPS:]):
+            ties.append((plural(further, "further task"), "others"))
+        says = (" it is not told apart", *[""] * len(ties))
+        apart = [f"on {on}{first_says} from {of}" for (on, of), first_says in zip(ties, says, strict=False)]
+        yield f"Choose {name}: {first}{'; '.join(apart)}; no other model is shown to be better on any task."
     elif made.chosen:
         behind = {
             one.model

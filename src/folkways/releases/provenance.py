@@ -11,6 +11,7 @@ from typing import Literal
 
 from folkways import __version__
 from folkways.errors import DataError
+from folkways.files import atomic_file
 from folkways.releases.release_records import ReleaseRecord
 
 NAME = "release.json"
@@ -76,9 +77,8 @@ class Provenance:
         text = json.dumps(content, indent=1, ensure_ascii=False)
         if files:
             text = text.removesuffix("}\n}") + files + "\n }\n}"
-        draft = root / f"{NAME}.part"
-        draft.write_text(text + "\n", encoding="utf-8")
-        draft.replace(root / NAME)
+        with atomic_file(root / NAME) as draft:
+            draft.write_text(text + "\n", encoding="utf-8")
 
 
 @lru_cache(maxsize=4096)

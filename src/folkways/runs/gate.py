@@ -10,10 +10,13 @@ from typing import TypedDict
 
 import polars as pl
 
+from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
+from folkways.display import plural
 from folkways.errors import DataError, FolkwaysError, UnknownNameError, option, quoted
 from folkways.evidence.comparison import NothingSharedError
 from folkways.evidence.requirements import (
+    DEFAULT_COVERAGE,
     Check,
     Minimum,
     Status,
@@ -27,7 +30,7 @@ from folkways.evidence.requirements import (
     parse_minimum,
     unknown_drop,
 )
-from folkways.records import Schema
+from folkways.records import LOST, Metric, Schema
 from folkways.runs.judging.calibration import Cases
 from folkways.runs.results.compare import NotJudgedError, compare, metric_of
 from folkways.runs.results.completeness import lacking
@@ -39,13 +42,17 @@ from folkways.workspace import results
 from folkways.workspace.database import Workspace, opened
 from folkways.workspace.run_records import RunRecord, find_asked_run, run_tasks
 
+REPLY = ("item", "language", "variant", "sample")
+"""What tells the replies of a model to a task apart."""
+
 NEEDED = (
     "task",
     "endpoint",
     "question",
     "culture",
-    "language",
+    *REPLY,
     "judge",
+    "response",
     "lexical",
     "verdict",
     "ended",
@@ -90,21 +97,25 @@ def read_verdicts(path: Path) -> pl.DataFrame:
 
 
 def check_judged(
-    verdicts: pl.DataFrame, wanted: Minimum, metric: str, endpoints: Sequence[str], *, strict: bool = False
+    verdicts: pl.DataFrame,
+    wanted: Minimum,
+    metric: str,
+    endpoints: Sequence[str],
+    *,
+    strict: bool = False,
+    coverage: float = DEFAULT_COVERAGE,
+    part: Sequence[str] = (),
 ) -> Iterator[Check]:
     """One check for each of the ``endpoints``, decided as ``check_minimum`` decides, on the rate that
     people's labels correct the judge's to.
 
-    verdicts: as ``read_verdicts`` gives them. wanted: the requirement, and the name of the ``metric`` that it
-    is on. strict: a check passes only if ``noisy_but_valid`` passes as well. FolkwaysError where the task was
-    not judged, or an endpoint has no labels there.
+    verdicts: on the task, as ``read_verdicts`` gives them, with the ``state`` in which the run has each item.
+    wanted: the requirement, and the name of the ``metric`` that it is on. strict: a check passes only if
+    ``noisy_but_valid`` passes as well. coverage, part: as ``check_minimum`` has them. FolkwaysError where an
+    endpoint has no labels on the task.
     """
-    of_task = verdicts.filter(pl.col("task") == wanted.task)
-    if of_task.is_empty():
-        names = ", ".join(verdicts["task"].unique().sort())
-        raise FolkwaysError(f"{wanted.task} was not judged; the verdicts are of: {names}")
     for endpoint in endpoints:
-        of_endpoint = of_task.filter(pl.col("endpoint") == endpoint)
+        of_endpoint = verdicts.filter(pl.col("endpoint") == endpoint)
         if of_endpoint["label"].is_null().all():
             raise FolkwaysError(
                 f"no labels of {endpoint} on {wanted.task}: labels of another model cannot correct its "
@@ -112,14 +123,14 @@ def check_judged(
             )
         rows = [
             {
-                **_score(part, wanted),
+                **_score(group, wanted),
                 "task": wanted.task,
                 "endpoint": endpoint,
                 "metric": metric,
                 "facet": facet,
                 "value": value,
             }
-            for facet, value, part in _groups(of_endpoint)
+            for facet, value, group in _groups(of_endpoint)
         ]
         scores = pl.DataFrame(rows, schema=SCORES)
         facet, value = group_of(scores, wanted)
@@ -131,7 +142,7 @@ def check_judged(
             )
             yield Check(wanted.name, endpoint, Status.FAIL, message)
             continue
-        for check in check_minimum(scores, wanted, metric, strict=strict):
+        for check in check_minimum(scores, wanted, metric, strict=strict, coverage=coverage, part=part):
             yield _also_noisy_but_valid(check, row, strict=strict)
 
 
@@ -152,7 +163,8 @@ def _score(part: pl.DataFrame, wanted: Minimum) -> dict[str, object]:
     above, below = noisy_but_valid(
         cases.verdicts, cases.labels, cases.cultures, cases.questions, wanted.bound / 100
     )
-    bounds = {"score": score, "low": low, "high": high, "coverage": 1.0, "above": above, "below": below}
+    replied = (~part["state"].is_in(LOST)).mean()
+    bounds = {"score": score, "low": low, "high": high, "coverage": replied, "above": above, "below": below}
     return {**bounds, "questions": part["question"].n_unique(), "left_out": 0, "labels": rate.labelled}
 
 
@@ -214,7 +226,7 @@ def check_run(
     metric: str | None = None,
     profile: str | None = None,
     strict: bool = False,
-    coverage: float = 95.0,
+    coverage: float = DEFAULT_COVERAGE,
     judged: Path | None = None,
 ) -> Checks:
     """Whether the scores of a run of the ``workspace``, by name or number, meet the requirements.
@@ -241,19 +253,17 @@ def check_run(
     workspace = opened(workspace)
     run = find_asked_run(workspace, str(name))
     endpoints = _endpoints(workspace, run, [models] if isinstance(models, str) else models)
-    if judged is None:
-        reached = _minimums(
-            workspace,
-            run,
-            endpoints,
-            minimums,
-            metric=metric,
-            profile=profile,
-            strict=strict,
-            coverage=coverage,
-        )
-    else:
-        reached = _judged(judged, endpoints, minimums, metric=metric, strict=strict)
+    reached = _minimums(
+        workspace,
+        run,
+        endpoints,
+        minimums,
+        metric=metric,
+        profile=profile,
+        strict=strict,
+        coverage=coverage,
+        judged=judged,
+    )
     dropped = _drops(
         workspace, run, endpoints, drops, metric=metric, profile=profile, strict=strict, coverage=coverage
     )
@@ -277,22 +287,6 @@ def _endpoints(workspace: Workspace, run: RunRecord, models: Sequence[str]) -> l
         raise UnknownNameError(f"model of run {run.name}", error.name, error.valid, hint=hint) from None
 
 
-def _judged(
-    file: Path, endpoints: list[str], texts: Sequence[str], *, metric: str | None, strict: bool
-) -> Iterator[Check]:
-    verdicts = read_verdicts(file)
-    for minimum in (minimum for text in texts for minimum in parse_minimum(text)):
-        task = get_task(minimum.task)
-        named = metric_of(task, metric)
-        if named.lower_is_better:
-            raise FolkwaysError(
-                f"{option('judged')} decides on the share of right answers, not on {named.label}; leave "
-                f"{option('metric')} out"
-            )
-        check_range(minimum.bound, option("min", minimum.name), task, named)
-        yield from check_judged(verdicts, minimum, named.name, endpoints, strict=strict)
-
-
 def _minimums(
     workspace: Workspace,
     run: RunRecord,
@@ -303,6 +297,7 @@ def _minimums(
     profile: str | None,
     strict: bool,
     coverage: float,
+    judged: Path | None,
 ) -> Iterator[Check]:
     wanted = [minimum for text in texts for minimum in parse_minimum(text)]
     scores = stored_scores(workspace, run) if wanted else results.load_scores(workspace, run)
@@ -310,29 +305,107 @@ def _minimums(
     measured = {task: {*scores.filter(task=task)["metric"]} for task in {one.task for one in wanted}}
     metrics = {task: metric_of(get_task(task), metric, names) for task, names in measured.items()}
     for minimum in wanted:
-        task = get_task(minimum.task)
-        check_range(minimum.bound, option("min", minimum.name), task, metrics[minimum.task])
+        task, of_task = get_task(minimum.task), metrics[minimum.task]
+        if judged is not None and of_task.lower_is_better:
+            raise FolkwaysError(
+                f"{option('judged')} decides on the share of right answers, not on {of_task.label}; leave "
+                f"{option('metric')} out"
+            )
+        check_range(minimum.bound, option("min", minimum.name), task, of_task)
+    verdicts = read_verdicts(judged) if judged is not None else None
     for minimum in wanted:
-        task = get_task(minimum.task)
+        task, of_task = get_task(minimum.task), metrics[minimum.task]
         resolved = task.resolve_profile(profile)
-        of_task = scores.filter(pl.col("task") == task.name)
-        if of_task.height and resolved not in of_task["profile"]:
+        profiles = scores.filter(task=task.name)["profile"]
+        if profiles.len() and resolved not in profiles:
             raise FolkwaysError(
                 f"run {run.name} is not scored so; do it: folkways score {quoted(run.name)} "
                 f"--profile {resolved}"
             )
-        in_profile = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
         run_task = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)
         part = lacking(workspace, run, run_task) if run_task is not None else []
+        if verdicts is not None:
+            of_replies, unjudged = _of_replies(workspace, run, task, resolved, verdicts, endpoints, judged)
+            yield from check_judged(
+                of_replies,
+                minimum,
+                of_task.name,
+                endpoints,
+                strict=strict,
+                coverage=coverage,
+                part=[*part, *unjudged],
+            )
+            continue
+        in_profile = scores.filter((pl.col("profile") == resolved) | (pl.col("task") != task.name))
         yield from check_minimum(
-            in_profile,
+            _as_far_as_replied(in_profile, metric_of(task, None, measured[task.name])),
             minimum,
-            metrics[minimum.task].name,
-            lower_is_better=metrics[minimum.task].lower_is_better,
+            of_task.name,
+            lower_is_better=of_task.lower_is_better,
             part=part,
             strict=strict,
             coverage=coverage,
         )
+
+
+def _as_far_as_replied(scores: pl.DataFrame, headline: Metric) -> pl.DataFrame:
+    """The scores with a coverage of at most the share of items that got a reply, as the ``headline`` has it:
+    a metric of replies alone, such as the share of refusals, has no row of an item without one."""
+    group = ("endpoint", "task", "profile", "facet", "value")
+    lost = pl.sum_horizontal(pl.col(name) for name in LOST)
+    replied = scores.filter(metric=headline.name).select(*group, _replied=1 - lost / pl.col("n"))
+    return scores.join(replied, on=group, how="left", maintain_order="left").with_columns(
+        pl.min_horizontal("coverage", "_replied").alias("coverage")
+    )
+
+
+def _of_replies(
+    workspace: Workspace,
+    run: RunRecord,
+    task: Task,
+    profile: str,
+    verdicts: pl.DataFrame,
+    endpoints: Sequence[str],
+    file: Path | None,
+) -> tuple[pl.DataFrame, list[str]]:
+    """The ``verdicts`` of a ``file`` on what the ``endpoints`` replied to a ``task``, with the ``state`` in
+    which the run has each, and in words how many replies have none.
+
+    DataError where the task was not judged, or the run has other replies.
+    """
+    of_task = verdicts.filter(pl.col("task") == task.name)
+    if of_task.is_empty():
+        names = ", ".join(verdicts["task"].unique().sort())
+        raise FolkwaysError(f"{task.name} was not judged; the verdicts are of: {names}")
+    parts = [
+        part
+        for part in results.parts(workspace, run)
+        if part.task == task.name and part.endpoint in endpoints
+    ]
+    states = pl.concat(
+        results.load_judgements(workspace, run, profile, part, without=("answer", "reason"), details=())
+        .filter("counted")
+        .select("endpoint", "state", *(pl.col(name).cast(pl.String) for name in REPLY), _here="response")
+        for part in parts
+    )
+    joined = of_task.filter(pl.col("endpoint").is_in(endpoints)).join(
+        states, on=("endpoint", *REPLY), how="left", maintain_order="left"
+    )
+    theirs, ours = (
+        pl.col(name).fill_null("").str.replace_all(r"\s+", " ").str.strip_chars()
+        for name in ("response", "_here")
+    )
+    other = joined.filter(pl.col("state").is_null() | ours.ne_missing(theirs))
+    if other.height:
+        raise DataError(
+            f"is not on run {run.name}: {other.height:,} of its {plural(joined.height, 'verdict')} on "
+            f"{task.name} are on other replies, the first on item {other['item'][0]!r}; write it with "
+            f"folkways judge-by-model {quoted(run.name)}",
+            file=file,
+        )
+    if joined.height >= states.height:
+        return joined, []
+    return joined, [f"the judge was asked about {joined.height:,} of {states.height:,} replies"]
 
 
 def _drops(

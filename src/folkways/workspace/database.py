@@ -22,7 +22,13 @@ from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.util import LRUCache
 
 from folkways.errors import MissingExtraError, option
-from folkways.workspace.database_errors import BUSY_SECONDS, PROBLEMS, WorkspaceError, explained
+from folkways.workspace.database_errors import (
+    BUSY_SECONDS,
+    CREATE_DATABASE,
+    PROBLEMS,
+    WorkspaceError,
+    explained,
+)
 from folkways.workspace.insertions import Rows, insert
 from folkways.workspace.schema import TABLES
 from folkways.workspace.table_sets import TableSet
@@ -301,7 +307,8 @@ def _engine(url: URL) -> Engine:
     try:
         # The statements of a page are the same each time: prepared at once, they cost less of the server's
         # CPU and of ours.
-        prepared = {"prepare_threshold": 1}
+        # Texts are UTF-8 whatever PGCLIENTENCODING and the database say, else a driver fails at some of them.
+        prepared = {"prepare_threshold": 1, "client_encoding": "utf8"}
         engine = sa.create_engine(
             url,
             pool_size=POOLED,
@@ -330,6 +337,12 @@ def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> No
     cursor.execute("PRAGMA wal_autocheckpoint = 8000")
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.close()
+    # SQLite's own turns A to Z alone, and a search would not find "École" by "école".
+    dbapi_connection.create_function("lower", 1, _lower, deterministic=True)
+
+
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
 
 
 def _sqlite_begin(connection: Connection) -> None:
@@ -356,6 +369,8 @@ def _prepare(workspace: Workspace, create: bool, added: Sequence[TableSet]) -> N
     with workspace.engine.connect().execution_options(read_only=True) as connection:
         _check_database(connection, workspace.location)
         revisions = [each.revision(connection, workspace.location) for each in sets]
+        if revisions[0] is None:
+            _check_encoding(connection, workspace.location)
     if revisions[0] is None and not create:
         raise WorkspaceError(
             f"{workspace.location} is not a workspace: it is empty; "
@@ -394,6 +409,19 @@ def _check_database(connection: Connection, location: str) -> None:
             f"{location} is a database but not a folkways workspace (it has the tables "
             f"{', '.join(sorted(tables)[:5])}); "
             f"name another one with {option('workspace', 'PATH')}"
+        )
+
+
+def _check_encoding(connection: Connection, location: str) -> None:
+    """Raise WorkspaceError for a database of a server that cannot hold texts in every script, as are those
+    that a server makes where the system has no locale."""
+    if connection.dialect.name != "postgresql":
+        return
+    encoding = connection.exec_driver_sql("SHOW server_encoding").scalar_one()
+    if encoding != "UTF8":
+        raise WorkspaceError(
+            f"the database {location} has the encoding {encoding}, not UTF8, and cannot hold texts in every "
+            f"script; drop it, and make it with: {CREATE_DATABASE}"
         )
 
 

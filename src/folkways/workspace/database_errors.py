@@ -60,7 +60,8 @@ _GONE_WORDS = {
 has none."""
 
 _NO_ENTRY = "the server refused the password; give it in the URL or in PGPASSWORD"
-_NO_DATABASE = "the server does not know that database or role; create it first (createdb NAME)"
+CREATE_DATABASE = "createdb --encoding UTF8 --locale C.UTF-8 --template template0 NAME"
+_NO_DATABASE = f"the server does not know that database or role; create it first ({CREATE_DATABASE})"
 _REFUSED = "the server does not let this user in from here; see its pg_hba.conf, and the sslmode of the URL"
 _URL = "the URL asks for something that this client does not know; see its part behind the question mark"
 
@@ -69,6 +70,8 @@ _WRONG_CODES = {
     "28P01": _NO_ENTRY,
     "28": _REFUSED,
     "3D000": _NO_DATABASE,
+    "22P05": "the database's encoding lacks letters of this text; make one with "
+    f"{CREATE_DATABASE}, and move there by a backup",
 }
 """Beginnings of the SQLSTATE of what stays wrong until somebody changes it -> what to do."""
 

@@ -92,7 +92,7 @@ class TableSet:
         connection.exec_driver_sql(f"INSERT INTO {self.version_table} VALUES ('{self.head}')")  # noqa: S608 - constants of ours
 
     def migrate(self, connection: Connection, revision: str = "head") -> None:
-        """Apply the migrations up to a revision, without the triggers, which are made again as they are
+        """Apply all migrations up to a revision, without the triggers, which are made again as they are
         today."""
         from alembic.config import Config  # heavy, and only needed when a workspace is old
         from alembic.runtime.environment import EnvironmentContext

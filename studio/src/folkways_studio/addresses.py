@@ -29,6 +29,9 @@ NUMBER = re.compile(r"([0-9]+|0x[0-9a-f]*)\.?")
 TRANSLATED = IPv6Network("64:ff9b::/96")
 """Addresses behind which a network's own translator has IPv4 ones."""
 
+UNICAST = IPv6Network("2000::/3")
+"""Addresses that are given out to the public network (RFC 4291); Python counts others as global too."""
+
 NO_ADDRESS = "give an address of the web: https://example.org/hook"
 NOT_ENCRYPTED = "the address has to begin with https://"
 WITH_PASSWORD = "leave name and password out of the address; deliveries are signed instead"  # noqa: S105 - no password
@@ -103,6 +106,8 @@ def is_public(address: str) -> bool:
         inner = found.ipv4_mapped or found.sixtofour
         if inner is None and found in TRANSLATED:
             inner = IPv4Address(int(found) & 0xFFFFFFFF)
+        if inner is None and found not in UNICAST:
+            return False
         found = inner or found
     return found.is_global and not found.is_multicast
 

@@ -276,6 +276,7 @@ PROVIDERS = {
         r"the issuer 'http://login\.example\.org' cannot be used",
     ),
     "words.toml": (PROVIDER + 'passwords = "no"', r"passwords has to be true or false"),
+    "letters.toml": (PROVIDER + 'domains = ["example.org", "stra\xdfe.example"]', r"as DNS has it"),
     "mail.toml": (PROVIDER + 'domains = ["@example.org"]', r"domains has to be a list of texts without"),
     "lists.toml": (PROVIDER + 'claims = {groups = ["a"]}', r"claims has to be a table of texts"),
     "unset.toml": (PROVIDER + 'secret = "NO_SUCH_SECRET"', r"set the environment variable NO_SUCH_SECRET"),

@@ -8,6 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from folkways.api import run
@@ -24,7 +25,7 @@ from folkways_studio.stages.parts.base import shown_options
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.exports import export_study
-from studio.tests.support.studies import StudyFixture, described, open_study
+from studio.tests.support.studies import QUESTION, StudyFixture, described, open_study
 from tests.support.hub_benchmarks import release_over
 
 GENDER = {
@@ -119,6 +120,39 @@ def test_nobody_is_in_the_release(desk: StudyFixture, tmp_path: Path) -> None:
     assert len(people) == 16
     for name, content in files.items():
         assert not [each for each in people if each.pseudonym.encode() in content], name
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_published_data_have_no_opinion_of_one_person(
+    workspace: Workspace, tmp_path: Path, beside: bool
+) -> None:
+    """beside: the study has another stage, whose answers are published one by one."""
+    stages = [{"name": "opinions", "kind": "survey_question", "answers": 6}]
+    verify = {"name": "verify", "kind": "vote", "answers": 1, "majority": 1}
+    desk = open_study(workspace, [*stages, *([verify] if beside else [])], populations=POPULATIONS)
+    add_items(workspace, desk.study.id, "opinions", [NewItem("gift", GIFT, "korea")])
+    if beside:
+        add_items(workspace, desk.study.id, "verify", [NewItem("asked", QUESTION, "korea")])
+    for _ in range(6):
+        desk.answer(desk.person("korea"), {"answer": 1}, "opinions")
+    if beside:
+        desk.answer(desk.person("korea"), {"choices": [0]}, "verify")
+    export_study(workspace, desk.study.id, tmp_path, "hub")
+    tables = {path.parent.name: pl.read_parquet(path) for path in tmp_path.glob("*/*.parquet")}
+    assert list(tables["items"].filter(stage="opinions")["result"]) == [None]
+    stages_judged = list(tables["judgements"]["stage"]) if beside else []
+    assert stages_judged == (["verify"] if beside else []) and ("judgements" in tables) is beside
+    card, croissant = ((tmp_path / name).read_text() for name in ("README.md", "croissant.json"))
+    for text in (card, croissant):
+        assert "Of these stages counts alone are published: opinions." in text
+        assert ("`judgements` is what one" in text or "The answers of each person are" in text) is beside
+    assert counts_in(next(path.parent for path in tmp_path.rglob("counts.csv")))["gift", "KR"][1] == (6, 6)
+    if beside:
+        assert tables["items"].filter(stage="verify")["result"].null_count() == 0
+    export_study(workspace, desk.study.id, tmp_path / "own", "csv")
+    with (tmp_path / "own/judgements.csv").open(encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    assert sum(row["stage"] == "opinions" for row in rows) == 6, "those who run the study have them"
 
 
 def test_answers_of_fewer_than_five_people_stay(workspace: Workspace, tmp_path: Path) -> None:

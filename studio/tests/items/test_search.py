@@ -25,7 +25,7 @@ def desk(studio_workspace: Workspace) -> StudyFixture:
         studio_workspace,
         [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}, {"name": "more", "kind": "vote"}],
     )
-    texts = ['What do "guests" take off?', "무엇을 먹나요?", "100% or more_or less?", "Soup?", "Rice?"]
+    texts = ['What do "guests" take off?', "무엇을 먹나요?", "100% or more_or less?", "À l'École?", "Rice?"]
     made.add("verify", [{**QUESTION, "question": text} for text in texts])
     add_items(studio_workspace, made.study.id, "more", [NewItem("Extra_1", QUESTION)])
     kim, lee = made.person(), made.person()
@@ -64,6 +64,8 @@ def test_items_are_found_by_what_they_hold_and_counted_beyond_the_page(
         ("100%", ["q2"]),
         ("e_o", ["q2"]),
         ("RICE?", ["q4"]),
+        ("à l'école", ["q3"]),
+        ("À L'ÉCOLE", ["q3"]),
         ("extra_", ["Extra_1"]),
         ("%", ["q2"]),
     ):

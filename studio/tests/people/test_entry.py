@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -214,6 +215,9 @@ def test_who_comes_back_is_known_by_study_and_id(desks: tuple[StudyFixture, Stud
     }
     assert set(codes) == {elsewhere[0].id, other.id}
     first = come(desk, external=pid, signed=True)  # of the same name as in the other study
+    for begun in (first, other):
+        participants.consent(workspace, begun.id, desk.study.consent_version)
+        participants.answer_eligibility(workspace, begun.id, {"nationality": "Korean"})
     mine = come(desk, account_id=account)
     assert len({first.id, mine.id, other.id, *(each.id for each in elsewhere)}) == 5
     for code in ("", codes[other.id], codes[elsewhere[0].id]):
@@ -230,6 +234,67 @@ def test_who_comes_back_is_known_by_study_and_id(desks: tuple[StudyFixture, Stud
     participants.withdraw(workspace, desk.study.id, first.id)
     with pytest.raises(ConflictError, match="you have left"):
         come(desk, external=pid, signed=True)
+
+
+@pytest.mark.parametrize(
+    ("steps", "may_again"), [(0, True), (1, True), (2, False), (3, False), (4, False), (5, False)]
+)
+def test_who_has_said_nothing_comes_in_again_and_is_signed_out_elsewhere(
+    desks: tuple[StudyFixture, StudyFixture], steps: int, may_again: bool
+) -> None:
+    """The reply to their first click may be lost, and they have not seen a code. steps: how far they are."""
+    _, desk = desks
+    workspace, pid = desk.workspace, {"prolific_pid": "5f0c"}
+    first, bystander = come(desk, external=pid), come(desk, external={"prolific_pid": "another"})
+    tokens = [sessions.open_session(workspace, each.account_id) for each in (first, bystander)]
+    walk: list[Callable[[], object]] = [
+        lambda: participants.consent(workspace, first.id, desk.study.consent_version),
+        lambda: participants.answer_eligibility(workspace, first.id, {"nationality": "French"}),
+        lambda: participants.waive_eligibility(workspace, desk.study.id, first.id, "why", by=desk.owner),
+        lambda: participants.finish(workspace, first.id),
+        lambda: participants.withdraw(workspace, desk.study.id, first.id),
+    ]
+    for step in walk[:steps]:
+        step()
+    if may_again:
+        again = come(desk, external=pid)
+        assert again == participants.get_participant(workspace, first.id)
+    else:
+        with pytest.raises(ReturnError):
+            come(desk, external=pid)
+    assert [sessions.find_session(workspace, token) is not None for token in tokens] == [not may_again, True]
+
+
+def test_nobody_comes_in_again_to_an_account_that_is_in_another_study(
+    desks: tuple[StudyFixture, StudyFixture],
+) -> None:
+    neighbour, desk = desks
+    pid = {"prolific_pid": "5f0c"}
+    first = come(neighbour, external=pid)
+    participants.consent(desk.workspace, first.id, neighbour.study.consent_version)
+    come(desk, external=pid, browser=first.account_id)
+    token = sessions.open_session(desk.workspace, first.account_id)
+    with pytest.raises(ReturnError):
+        come(desk, external=pid)
+    assert sessions.find_session(desk.workspace, token) is not None
+
+
+@pytest.mark.parametrize(
+    ("pid", "whose", "same"),
+    [("5f0c", "first", True), ("5f0d", "first", False), ("", "first", False), ("5f0c", "owner", False)],
+)
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_browser_keeps_its_account_in_another_study_of_the_same_person(
+    desks: tuple[StudyFixture, StudyFixture], pid: str, whose: str, same: bool, is_there: bool
+) -> None:
+    """is_there: the account takes part in the study already, without an id; it cannot twice."""
+    neighbour, desk = desks
+    first = come(neighbour, external={"prolific_pid": "5f0c"})
+    browser = {"first": first.account_id, "owner": desk.owner}[whose]
+    if is_there:
+        come(desk, account_id=browser)
+    second = come(desk, external={"prolific_pid": pid, "prolific_session": "s"}, browser=browser)
+    assert second.id != first.id and (second.account_id == browser) == (same and not is_there)
 
 
 def test_consent_lets_in_those_who_need_not_be_asked_more(desks: tuple[StudyFixture, StudyFixture]) -> None:

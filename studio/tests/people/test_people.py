@@ -140,6 +140,8 @@ def test_the_same_prolific_id_is_the_same_person(desk: StudyFixture) -> None:
     _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
     pid = {"prolific_pid": "5f0c", "prolific_session": "s1", "shoe_size": "43"}
     first = participants.join(desk.workspace, token, external=pid)
+    participants.consent(desk.workspace, first.id, desk.study.consent_version)
+    participants.waive_eligibility(desk.workspace, desk.study.id, first.id, "why", by=desk.owner)
     again = {**pid, "prolific_session": "s2"}
     assert participants.join(desk.workspace, token, external=again, signed=True).id == first.id
     assert participants.join(desk.workspace, token, external=again, browser=first.account_id).id == first.id

@@ -37,9 +37,10 @@ START_SECONDS = 60
 
 class StudioServer:
     """The server in a thread, as a context manager; keywords are fields of ``web.settings.WebSettings``
-    (models: name -> [model, key])."""
+    (models: name -> [model, key]). host: where it listens; it is asked by IPv4 on "::" as well."""
 
-    def __init__(self, location: Path, **settings: Any) -> None:
+    def __init__(self, location: Path, *, host: str = "127.0.0.1", **settings: Any) -> None:
+        self.host = host
         self.location = str(location)
         self.settings = settings
         self.workspace: Workspace = open_workspace(location) if location.exists() else new_workspace(location)
@@ -49,9 +50,9 @@ class StudioServer:
 
     def start(self) -> None:
         """Start it and wait until its address can be opened."""
-        listener = socket.socket()
+        listener = socket.socket(socket.AF_INET6 if ":" in self.host else socket.AF_INET)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(("127.0.0.1", self.port))
+        listener.bind((self.host, self.port))
         self.port = listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         ready = Event()

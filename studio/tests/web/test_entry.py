@@ -17,10 +17,10 @@ from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
-from folkways_studio.people import accounts, invites, participants, personal
+from folkways_studio.people import accounts, invites, participants, personal, suspension
 from folkways_studio.records import Participant, ParticipantState, Role, Study, StudyState
 from folkways_studio.studies import service as studies
-from folkways_studio.work import judgements
+from folkways_studio.work import judgements, leases
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.studies import PASSWORD, QUESTION, described
 from studio.tests.support.studio_server import StudioServer
@@ -311,7 +311,9 @@ def test_a_signed_entry_is_let_in(signed: StudioServer, keys: Keys) -> None:
 def test_nobody_takes_over_somebody_by_an_id_that_is_not_signed(server: StudioServer) -> None:
     study = make_study(server)
     address = link(server, study)
-    come(Client(server.url), address, PERSON)
+    first = Client(server.url)
+    come(first, address, PERSON)
+    agree(first, study)
     stranger = Client(server.url)
     refused = stranger.post(address, PERSON)
     assert refused.status == 410 and "in the browser that you began in" in refused.text
@@ -420,6 +422,36 @@ def test_reviewers_come_in_with_a_name_and_a_password(server: StudioServer) -> N
     assert late.post(f"/join/{token}", {"login": "late", "name": "", "password": PASSWORD}).status == 409
     # An account that no study knows might make studies, which ask models with the server's keys.
     assert accounts.find_account(server.workspace, "late") is None
+
+
+@pytest.mark.parametrize("end", ["excluded", "withdrawn", "held", None])
+@pytest.mark.parametrize("script", [False, True])
+def test_an_answer_of_somebody_whose_work_has_ended_leads_to_what_ended_it(
+    server: StudioServer, end: str | None, script: bool
+) -> None:
+    """end: of their work, while the task's page was open; None for a task that went to somebody else."""
+    study = make_study(server)
+    client = Client(server.url)
+    home = come(client, link(server, study))
+    agree(client, study)
+    task, token = client.post(f"{home}/next").place, client.csrf("/account")
+    person = only_person(server, study)
+    with server.workspace.write() as connection:
+        leases.free_leases(connection, person.id)
+        if end == "held":
+            suspension.pause_within(connection, person, "too many wrong")
+    if end == "excluded":
+        suspension.exclude(server.workspace, study.id, person.id, "two accounts", by=study.created_by or 0)
+    if end == "withdrawn":
+        participants.withdraw(server.workspace, study.id, person.id)
+    accept = {"Accept": "application/json"} if script else {}
+    reply = client.post(f"{task}/submit", {"key": "k", "choices": "1"}, csrf=token, **accept)
+    if end is None:
+        assert reply.status == 404 and "somebody else was asked" in reply.text
+        return
+    assert (json.loads(reply.text)["next"] if script else reply.place) == home
+    says = {"excluded": "two accounts", "withdrawn": "You have left", "held": "Your work is paused"}
+    assert says[end] in client.get(home).text
 
 
 def test_a_paused_study_says_so_and_takes_what_is_at_hand(server: StudioServer) -> None:

@@ -209,14 +209,25 @@ def test_guessing_passwords_is_slowed_down_for_the_account_and_for_the_address(
     assert other.status == 429 and "Too many attempts" in other.text, "one address guesses at many accounts"
 
 
+@pytest.mark.parametrize("host", ["127.0.0.1", "::"])
 @pytest.mark.parametrize(
-    ("proxies", "believed"), [([], False), (["10.0.0.0/8"], False), (["10.0.0.0/8", "127.0.0.1"], True)]
+    ("proxies", "believed"),
+    [
+        ([], False),
+        (["10.0.0.0/8"], False),
+        (["10.0.0.0/8", "127.0.0.1"], True),
+        (["127.0.0.0/29"], True),
+        (["127.0.0.7/29"], True),
+        (["127.0.0.8/29"], False),
+        (["::1"], False),
+    ],
 )
 def test_whoever_is_no_named_proxy_is_not_believed_where_a_request_came_from(
-    tmp_path: Path, proxies: list[str], believed: bool
+    tmp_path: Path, proxies: list[str], believed: bool, host: str
 ) -> None:
-    """On loopback too: another program of the machine could dodge the bound of failed attempts."""
-    with StudioServer(tmp_path / "studio.db", proxies=proxies) as server:
+    """On loopback too: another program of the machine could dodge the bound of failed attempts. By IPv4 on a
+    socket of both, addresses look otherwise."""
+    with StudioServer(tmp_path / "studio.db", host=host, proxies=proxies) as server:
         login = new_login(server)
         client = Client(server.url)
         token = client.csrf()

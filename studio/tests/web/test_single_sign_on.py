@@ -318,6 +318,28 @@ def test_only_those_whom_the_server_wants_come_in(make: Callable[..., Site]) -> 
     assert site.sign_in().status_code == 303
 
 
+@pytest.mark.parametrize(
+    ("email", "mine"),
+    [
+        ("ME@Example.org", True),
+        ("ma\N{LATIN SMALL LETTER SHARP S}@example.org", False),
+        ("\N{LATIN SMALL LETTER LONG S}am@example.org", False),
+        ("kim@example.org".replace("k", "\N{KELVIN SIGN}"), False),
+        ("ada@stra\N{LATIN SMALL LETTER SHARP S}e.example", False),
+        ("\N{LATIN CAPITAL LETTER A WITH RING ABOVE}sa@example.org", True),
+        ("m\N{LATIN SMALL LETTER U WITH DIAERESIS}@example.org", True),
+    ],
+)
+def test_an_address_that_only_looks_like_another_without_case_is_not_the_other(
+    make: Callable[..., Site], email: str, mine: bool
+) -> None:
+    """Each is somebody's own address, and its provider has verified it."""
+    site = make(domains=("example.org", "strasse.example"))
+    theirs = site.account(email)
+    site.provider.control(claims={"email": email})
+    assert (site.sign_in().status_code, site.who()) == ((303, theirs.id) if mine else (403, None))
+
+
 def test_what_the_token_does_not_say_is_asked_for_and_has_to_be_about_the_same_person(site: Site) -> None:
     me = site.account()
     both = ["email", "email_verified"]

@@ -15,10 +15,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways.benchmarks.blend.data.files import cultures_by_name
 from folkways.benchmarks.blend.letter_replies import read_as_paper, read_strictly
 from folkways.benchmarks.free_answers.matching import PaperMatcher, clean_as_paper
 from folkways.benchmarks.registry import get_task
-from folkways.cultures import culture_named, get_language
+from folkways.cultures import get_language
 from tests.support.blend_data import release_at
 
 pytestmark = pytest.mark.shared
@@ -73,7 +74,7 @@ def judged_by_both(shared: Path, items: pl.DataFrame, name: str) -> pl.DataFrame
     assert told is not None
     responses = told.with_columns(
         task=pl.lit(TASK.name),
-        item=pl.lit(culture_named("blend", country).code + "/") + pl.col("release_id"),
+        item=pl.lit(cultures_by_name()[country].code + "/") + pl.col("release_id"),
         language=pl.lit(get_language(language).code),
         sample=pl.lit(0, dtype=pl.Int64),
         state=pl.lit("answered"),

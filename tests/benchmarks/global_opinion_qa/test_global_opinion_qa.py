@@ -120,6 +120,12 @@ SURVEYED = [
     "Sweden",
     "Tanzania",
     "Uganda",
+    "Angola",
+    "Haiti",
+    "Kosovo",
+    "Maldives",
+    "Moldova",
+    "Zambia",
 ]
 MORE = [
     "Bosnia Herzegovina",

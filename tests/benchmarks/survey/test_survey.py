@@ -376,6 +376,28 @@ def test_a_question_without_score_for_want_of_replies_is_lost(release: Release, 
     assert rows[LEFT_OUT].null_count() == rows.height
 
 
+@pytest.mark.parametrize("silent", ["taxes", "faith"])
+def test_a_lost_question_is_farthest_from_people(release: Release, silent: str) -> None:
+    """In the metrics that it has: no lost reply brings a model nearer."""
+    everything = judged(TASK, release, of_option(lambda row: row["options"][0]))
+    lacking = judged(
+        TASK, release, lambda row: None if row["question"] == silent else of_option(row["options"][0])(row)
+    )
+    for metric, n, lost_value in (
+        ("similarity", 4, 0.0),
+        ("wasserstein", 2, 1.0),
+        ("mean_gap", 2, None),
+        ("of_as_many_people", 4, None),
+    ):
+        values = dict(everything.drop_nulls(metric).select("item", metric).iter_rows())
+        rest = [value for item, value in values.items() if not item.startswith(silent)]
+        lost = [lost_value] * (n - len(rest)) if lost_value is not None else []
+        whole = score(TASK, lacking, metric)
+        assert len(values) == n and whole["n"] == len(rest) + len(lost) and whole["missing"] == len(lost)
+        expected = 100 * float(np.mean([*rest, *lost])) if rest else None
+        assert whole["score"] == (expected if expected is None else pytest.approx(expected, abs=1e-6))
+
+
 def test_metrics_of_a_question_have_no_score_by_form(release: Release) -> None:
     scores = TASK.summarise(judged(TASK, release, of_option("Agree")))
     assert set(scores.filter(facet="variant")["metric"]) == {"opinions"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import ModelFolder, open_folder
 from folkways.metrics.neural.vector_store import VectorStore, text_key
-from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
+from folkways.metrics.neural.vectors import TextVectors, VectorRecipe, unit
 from tests.support.tiny_bert import make_bert
 
 
@@ -112,3 +112,13 @@ def test_every_distinct_text_goes_through_the_model_once(
     np.testing.assert_allclose(np.linalg.norm(after["tea"].states, axis=1), 1, atol=1e-6)
     watched(folder, layer=2).of(["tea"])
     assert asked[-1] == ["tea"]
+
+
+@given(st.lists(st.lists(st.floats(-8, 8, width=32), min_size=3, max_size=3), max_size=5))
+def test_every_vector_gets_length_one_but_that_of_zeros(rows: list[list[float]]) -> None:
+    given_vectors = np.array([*rows, [0.0] * 3, [3.0, 0.0, -4.0]], np.float32)
+    with np.errstate(all="raise", under="ignore"):
+        scaled = unit(given_vectors)
+    lengths = np.linalg.norm(given_vectors, axis=1, keepdims=True)
+    np.testing.assert_allclose(scaled * lengths, given_vectors, rtol=1e-5, atol=1e-30)
+    np.testing.assert_array_equal(scaled[-2:], np.array([[0, 0, 0], [0.6, 0, -0.8]], np.float32))

@@ -321,7 +321,7 @@ class SurveyTask(ItemwiseTask):
             if shares is not None:
                 first |= self._of_question(first, shares, replies)
             else:
-                first |= dict.fromkeys(OF_QUESTION, 0.0) if lost else {LEFT_OUT: why}
+                first |= _of_lost(first) if lost else {LEFT_OUT: why}
         return rows
 
     def _of_question(self, item: Row, shares: np.ndarray, replies: Sequence[Row]) -> Row:
@@ -391,6 +391,13 @@ def _compared(shares: np.ndarray, item: Row) -> Row:
         values["wasserstein"] = float(wasserstein(shares, people, positions))
         values["mean_gap"] = float(scale_mean(shares, positions) - scale_mean(people, positions))
     return values
+
+
+def _of_lost(item: Row) -> Row:
+    """Of a question without score for want of replies: the farthest that answers can be from those of people.
+    Neither way is better in the difference of means, and no answers say how many people to draw."""
+    of_scale = (WASSERSTEIN,) if item["positions"] else ()
+    return {metric.name: metric.worst for metric in (SIMILARITY, *of_scale)}
 
 
 def half_of_people(item: Row) -> float:

@@ -15,6 +15,9 @@ from folkways.endpoints.servers.http1 import AddressError, ConnectError, Connect
 
 ConnectionT = TypeVar("ConnectionT", bound=Connection)
 
+NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG")
+"""What OpenSSL calls a reply that is no TLS: that of a server of http://."""
+
 
 @dataclass(frozen=True)
 class Route:
@@ -79,8 +82,8 @@ class Route:
     async def connect(self, make: Callable[[], ConnectionT]) -> ConnectionT:
         """Open a connection, through the proxy if there is one.
 
-        Raises ConnectError, ssl.SSLError where the server's certificate is not accepted, AddressError for a
-        proxy that is none of HTTP, and HttpError where the proxy refuses.
+        Raises ConnectError, ssl.SSLError where the server's certificate is not accepted or it does not speak
+        TLS, AddressError for a proxy that is none of HTTP, and HttpError where the proxy refuses.
         """
         end = self._proxy_parts or self._parts
         try:
@@ -88,9 +91,9 @@ class Route:
                 if self._tunnels:
                     return await self._tunnel(await self._open(end, Connection), make)
                 return await self._open(end, make)
-        except ssl.SSLError:
-            raise
         except OSError as error:  # TimeoutError is one
+            if isinstance(error, ssl.SSLCertVerificationError) or getattr(error, "reason", "") in NO_TLS:
+                raise
             raise ConnectError(error) from None
         except UnicodeError:
             raise AddressError("not an address that can be asked") from None

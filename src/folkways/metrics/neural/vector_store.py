@@ -16,13 +16,10 @@ from pathlib import Path
 from uuid import uuid4
 
 import numpy as np
-import numpy.typing as npt
 
 from folkways.metrics.neural.encoder import TokenVectors
 
 LARGEST = 20 * 10**9  # bytes under one root; beyond, what was not used for longest goes
-
-_Keys = npt.NDArray[np.bytes_]
 
 
 def text_key(text: str) -> bytes:

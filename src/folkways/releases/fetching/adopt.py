@@ -4,7 +4,7 @@ lie in the folder."""
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -109,22 +109,44 @@ def _search(
     """Where each wanted file lies, those that are there with other contents, and those that are not there."""
     places = places_of(record, folder)
     by_name = _files_by_name(folder)
+    uses = Counter(Path(entry.path).name for entry in record.files)
     matches: dict[str, Path] = {}
     differing: list[str] = []
     missing: list[str] = []
     for entry in wanted:
         candidates = [folder / places[entry.path]] if entry.path in places else []
         candidates += [path for path in by_name[Path(entry.path).name] if path not in candidates]
-        alike = (
-            candidates[:1]
-            if entry.sha256 is None
-            else [path for path in candidates if has_contents(entry, path)]
-        )
+        if entry.sha256 is not None:
+            alike = [path for path in candidates if has_contents(entry, path)]
+        elif entry.path in places:
+            alike = candidates[:1]
+        else:
+            # only its path tells what the file is: every language of INCLUDE has one of the same name
+            if uses[Path(entry.path).name] > 1:
+                candidates = [path for path in candidates if _ends_like(path, entry)]
+            alike = _only_one(candidates, folder)
         if alike:
             matches[entry.path] = alike[0]
         else:
             (differing if candidates else missing).append(entry.path)
     return matches, differing, missing
+
+
+def _ends_like(path: Path, entry: ReleaseFile) -> bool:
+    """Whether the path ends with that of the file in the release or at its source."""
+    tails = (Path(name).parts for name in (entry.path, entry.remote) if name)
+    return any(path.parts[-len(tail) :] == tail for tail in tails)
+
+
+def _only_one(candidates: list[Path], folder: Path) -> list[Path]:
+    """The first of candidates that are copies of each other; raises FolkwaysError where they are not."""
+    if len(candidates) > 1 and len(set(map(sha256_of, candidates))) > 1:
+        lying = ", ".join(path.relative_to(folder).as_posix() for path in candidates)
+        raise FolkwaysError(
+            f"--from {folder}: files with one name and different contents, and no checksum tells which is "
+            f"the release's: {lying}\nGive the folder that holds only one of them"
+        )
+    return candidates[:1]
 
 
 def _files_by_name(folder: Path) -> dict[str, list[Path]]:

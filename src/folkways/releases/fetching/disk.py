@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from folkways.errors import FolkwaysError
+from folkways.files import atomic_file
 
 ELSEWHERE = "or choose another place with the environment variable FOLKWAYS_DATA"
 
@@ -64,10 +65,9 @@ def require_space(folder: Path, needed: int) -> None:
 def copy_into_place(source: Path, target: Path) -> None:
     """Copy a file, whole or not at all; where the file system can, the copy shares the original's blocks."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + ".part")
-    if not _cloned(source, part):
-        shutil.copyfile(source, part)
-    part.replace(target)
+    with atomic_file(target) as draft:
+        if not _cloned(source, draft):
+            shutil.copyfile(source, draft)
 
 
 def _cloned(source: Path, target: Path) -> bool:

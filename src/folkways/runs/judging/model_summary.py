@@ -10,7 +10,6 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from folkways.benchmarks.summary import interval_of_mean
@@ -257,7 +256,6 @@ QUANTITIES = {
 out, and Rogan and Gladen's correction is not made where there are any."""
 
 Row = dict[str, object]
-Bools = npt.NDArray[np.bool_]
 _FACETS = ("culture", "language")
 _PROPORTION = Metric("judged", "Judged right", "")
 

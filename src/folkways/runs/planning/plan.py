@@ -323,12 +323,14 @@ def stored_plans(workspace: Workspace, run: run_records.RunRecord, task: str | N
 
 
 def release_of(run_task: run_records.RunTask) -> Release:
-    """The release that a task of a run was planned with, by name or at its old place.
+    """The release that a task of a run was planned with: at its old place, or by name if it is not there any
+    more. A folder may hold more than the release of its name does (questions built from it).
 
     Raises FolkwaysError where it is not on this disk, or its files have changed.
     """
     problem: FolkwaysError | None = None
     changed = False
+    moved: Release | None = None
     in_folder = run_task.release.startswith(OWN_FOLDER)
     for name in (run_task.root,) if in_folder else (run_task.release, run_task.root):
         try:
@@ -336,9 +338,14 @@ def release_of(run_task: run_records.RunTask) -> Release:
         except FolkwaysError as error:
             problem = problem or error
             continue
-        if release.fingerprint == run_task.fingerprint:
+        if release.fingerprint != run_task.fingerprint:
+            changed = True
+        elif str(release.root) == run_task.root:
             return release
-        changed = True
+        else:
+            moved = moved or release
+    if moved is not None:
+        return moved
     if problem is not None and not changed:
         raise problem
     again = ""

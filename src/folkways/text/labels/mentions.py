@@ -130,8 +130,8 @@ def with_letters(text: str, labels: Sequence[str]) -> str:
 def _as_letter(hit: re.Match[str], numbers: Mapping[str, int]) -> str:
     written, text = hit[0], hit.string
     before, after = text[max(0, hit.start() - 24) : hit.start()], text[hit.end() : hit.end() + 24]
-    word = re.match(r"[ \t]+([^\W\d_]+)", after)
-    is_word = word is not None and word[1].casefold() not in _followers()
+    (word,) = re.findall(r"^[ \t]+([^\W\d_]+)", after) or [""]
+    is_word = word != "" and word.casefold() not in _followers()
     if written in "Aa" and re.match(rf"[ \t]+{TEXT}", after):
         return written  # "A library"
     if written.islower():
@@ -141,13 +141,7 @@ def _as_letter(hit: re.Match[str], numbers: Mapping[str, int]) -> str:
         begins = re.search(r"(?:^|\n)\s*$", before) and set_off
         if not (announced or opened or begins or (re.search(r"[^\x00-\u024f\s]$", before) and not is_word)):
             return written
-    elif (
-        written in "AEIOUYZ"
-        and is_word
-        and word is not None
-        and word[1][0].islower()
-        and word[1][0] <= "\u024f"
-    ):
+    elif written in "AEIOUYZ" and is_word and word[0].islower() and word[0] <= "\u024f":
         return written
     if _BEFORE_COMPOUND.search(before):
         return written

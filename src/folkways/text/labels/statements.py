@@ -58,6 +58,8 @@ _COMPARED = re.compile(
 _ALL_BUT = re.compile(rf"\b(?:anything|everything|all|any)\s+but\s*(?:option\s*)?{_OPEN}$", re.I)
 _IS_NI = re.compile(r"\b((?:jibu|ìdáhùn|idahun)(?: \S+){0,5}) ni\b", re.I)
 """The answer is, in Swahili and Yoruba; alone, ni denies in Spanish."""
+_NOT_SO = re.compile(r"(?<=\bnot)\s+(?:therefore|thus|hence|consequently)\b", re.I)
+"""In "not therefore B" the conclusion does not part B from its denial."""
 _SINGULAR = re.compile(
     r"^\W*(?:is|was|isn['’]t|wasn['’]t|seems|looks|sounds|does|has|es|ist|est|è|é)\b", re.I
 )
@@ -82,7 +84,7 @@ def statements(text: str, kind: str) -> Iterator[Mention]:
     """What the text says of the options, in order. kind: the class of characters that represent them."""
     part = 0
     listed: list[Mention] = []
-    text = _IS_NI.sub(r"\1:", text)
+    text = _NOT_SO.sub("", _IS_NI.sub(r"\1:", text))
     for line in text.split("\n"):
         for sentence, asks in _sentences(line, kind):
             if _taken_back().fullmatch(sentence):

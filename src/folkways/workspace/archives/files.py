@@ -21,7 +21,7 @@ import orjson
 import polars as pl
 
 from folkways.errors import FolkwaysError, quoted
-from folkways.files import json_bytes, make_folder, write_bytes
+from folkways.files import json_bytes, whole_file, write_bytes
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.run_records import RunRecord
@@ -122,22 +122,13 @@ def write_part(folder: Path, path: str, frame: pl.DataFrame, profile: str | None
     """
     target = folder / path
     if not _holds(target, frame):
-        make_folder(target.parent)
-        unfinished = target.with_name(f".{target.name}.part")
-        try:
+        with whole_file(target) as unfinished:
             frame.write_parquet(unfinished, compression="zstd")
             if not _holds(unfinished, frame):
                 raise FolkwaysError(
                     f"{target} came back from the disk as something else than was written; nothing was "
                     "taken out"
                 )
-            unfinished.replace(target)
-        except OSError as error:
-            raise FolkwaysError(
-                f"{target} cannot be written: {error.strerror or error}; nothing was taken out"
-            ) from error
-        finally:
-            unfinished.unlink(missing_ok=True)
     status = target.stat()
     digest = _digest(target, status.st_size, status.st_mtime_ns)
     first, last = (frame["ordinal"][0], frame["ordinal"][-1]) if "ordinal" in frame.columns else (None, None)
@@ -153,11 +144,12 @@ def _holds(path: Path, frame: pl.DataFrame) -> bool:
 
 
 def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: Mapping[str, Any]) -> None:
-    """Write the manifest of a run's archive to ``folder``, and delete part files that it does not list. When
-    this returns, all of them are on the disk itself. known: what else the manifest says."""
+    """Write the manifest of a run's archive to ``folder``, and delete part files that it does not list,
+    unfinished ones among them. When this returns, all of them are on the disk itself. known: what else the
+    manifest says."""
     listed = {folder / file.path for file in files}
     for table in (RESPONSES, JUDGEMENTS, SCORES):
-        for left in (folder / table).glob("part-*.parquet"):
+        for left in (folder / table).glob("*part-*.parquet*"):
             if left not in listed:
                 left.unlink()
     about = {

@@ -12,7 +12,7 @@ from folkways_studio.database.schema import metadata
 TABLES = TableSet(
     owner="folkways-studio",
     metadata=metadata,
-    revisions=("0001",),
+    revisions=("0001", "0002"),
     migrations="folkways_studio.database:migrations",
     version_table="studio_alembic_version",
     triggers=guards,

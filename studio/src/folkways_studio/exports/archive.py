@@ -152,7 +152,11 @@ def export_files(
         peer = peer_files(snapshot, format, list_suggestions(workspace, study_id))
         files, not_carried = files | peer.files, peer.not_carried
     elif format == "hub":
-        files |= hub_files(snapshot, tables, release_of(study), offers_of(workspace, snapshot.study))
+        published = {name: _without_confidential(frame, snapshot) for name, frame in tables.items()}
+        published = {
+            name: frame for name, frame in published.items() if frame.height or not tables[name].height
+        }
+        files |= hub_files(snapshot, published, release_of(study), offers_of(workspace, snapshot.study))
     elif format == "xlsx":
         files[f"{study.name}.xlsx"] = workbook(tables)
     elif format != "release":
@@ -168,6 +172,20 @@ def export_files(
     figures = suggestion_figures(workspace, study_id, items=snapshot.items.keys())
     files["study.json"] = _record(snapshot, format, suggestions, figures, not_carried)
     return files
+
+
+def _without_confidential(table: pl.DataFrame, snapshot: StudySnapshot) -> pl.DataFrame:
+    """A table without what single people, or fewer than a release tells of, said in stages of a confidential
+    kind: rows with a participant, and results of items."""
+    if "stage" not in table.columns:
+        return table
+    stages = [each.name for each in snapshot.stages.values() if stage_kind(each.kind).confidential]
+    inside = pl.col("stage").is_in(stages)
+    if "participant" in table.columns:
+        return table.filter(~inside)
+    if "result" in table.columns:
+        return table.with_columns(result=pl.when(~inside).then("result"))
+    return table
 
 
 def _packed(frame: pl.DataFrame, format: str) -> bytes:

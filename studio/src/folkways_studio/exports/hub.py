@@ -24,6 +24,7 @@ from folkways_studio.exports.data_statement import (
 from folkways_studio.exports.snapshot import StudySnapshot
 from folkways_studio.exports.study_tables import parquet_bytes
 from folkways_studio.records import Study
+from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.wordings import StudyTexts
 
 
@@ -87,7 +88,13 @@ def _croissant(
                     for model in tables[name]["model"]
                 }
             ),
-            "dataAnnotationAnalysis": ["The answers of each person are there, disagreement included."],
+            "dataAnnotationAnalysis": [
+                *(
+                    ["The answers of each person are there, disagreement included."]
+                    * ("judgements" in tables)
+                ),
+                *filter(None, [_counted(snapshot)]),
+            ],
             "personalSensitiveInformation": [
                 "People are random codes. What they said of themselves is there as counts of five or more."
             ],
@@ -130,6 +137,13 @@ def _card(snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released:
         if released
         else ""
     )
+    sentences = [
+        "Each row of `judgements` is what one person said;\n"
+        "`participant` is a random code in place of their name."
+        if "judgements" in tables
+        else "",
+        _counted(snapshot),
+    ]
     return f"""{front}
 
 # {_cell(study.title)}
@@ -138,9 +152,7 @@ def _card(snapshot: StudySnapshot, tables: Mapping[str, pl.DataFrame], released:
 {release}
 ## How it was made
 
-With the studio of folkways {__version__}, workflow `{study.workflow}`. Each row of `judgements` is what one \
-person said;
-`participant` is a random code in place of their name.
+With the studio of folkways {__version__}, workflow `{study.workflow}`. {" ".join(filter(None, sentences))}
 
 | stage | | kind | answers wanted |
 |---|---|---|---|
@@ -158,6 +170,12 @@ person said;
 
 {study.licence}
 """
+
+
+def _counted(snapshot: StudySnapshot) -> str:
+    """The sentence on stages that are published as counts; empty without such stages."""
+    names = [stage.name for stage in snapshot.stages.values() if stage_kind(stage.kind).confidential]
+    return f"Of these stages counts alone are published: {', '.join(names)}." if names else ""
 
 
 def _consents(study: Study) -> str:

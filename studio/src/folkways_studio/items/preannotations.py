@@ -147,7 +147,7 @@ def place_suggestions(
     insert(connection, schema.preannotations, rows, replace=False)
 
 
-def suggestions_in(row: Mapping[str, str], source: Source = "file") -> tuple[NewPreAnnotation, ...]:
+def suggestions_in(row: Mapping[str, str]) -> tuple[NewPreAnnotation, ...]:
     """The suggestions in a row of a table, as its COLUMNS have them, unchecked. SubmissionError where they
     cannot be read."""
     several, single = row.get("suggestions", "").strip(), row.get("suggestion", "").strip()
@@ -162,7 +162,7 @@ def suggestions_in(row: Mapping[str, str], source: Source = "file") -> tuple[New
             raise SubmissionError(
                 {"suggestions": f"has to be a JSON list of objects with {', '.join(FIELDS)}"}
             )
-        return tuple(_of_entry(each, number, source) for number, each in enumerate(entries, 1))
+        return tuple(_of_entry(each, number, "file") for number, each in enumerate(entries, 1))
     if not filled:
         return ()
     if not single:
@@ -175,7 +175,7 @@ def suggestions_in(row: Mapping[str, str], source: Source = "file") -> tuple[New
             {"suggestion_score": f"has to be a number from 0 to 1, or nothing; not {score!r:.60}"}
         ) from None
     model, version = (row.get(f"suggestion_{name}", "") for name in ("model", "version"))
-    return (NewPreAnnotation(model, structured(single), version, number, source),)
+    return (NewPreAnnotation(model, structured(single), version, number, "file"),)
 
 
 def _of_entry(entry: Mapping[str, Any], number: int, source: Source) -> NewPreAnnotation:

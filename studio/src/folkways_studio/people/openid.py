@@ -22,7 +22,7 @@ from urllib.parse import urlencode
 import orjson
 
 from folkways_studio.errors import BusyError, NotAllowedError
-from folkways_studio.people.single_sign_on import SingleSignOn, is_safe, secret_of
+from folkways_studio.people.single_sign_on import SingleSignOn, is_one_address, is_safe, secret_of
 
 if TYPE_CHECKING:
     from authlib.oauth2.client import OAuth2Client
@@ -250,7 +250,8 @@ class OpenIdProvider:
         for claim, wanted in described.claims.items():
             value = claims.get(claim)
             allowed = allowed and (wanted in value if isinstance(value, list) else value == wanted)
-        if not allowed or not subject.isprintable() or len(subject) > 255 or len(email) > 256:
+        usable = is_one_address(email) and len(email) <= 256
+        if not allowed or not usable or not subject.isprintable() or len(subject) > 255:
             raise NotAllowedError("your account at %(name)s may not sign in here", name=described.name)
         return Identity(described.issuer, subject, email, name if name.isprintable() else "")
 

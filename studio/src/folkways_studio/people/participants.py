@@ -54,6 +54,9 @@ RETURN_CODE = "return_code"
 """Attribute with the code by which people return in another browser if their recruitment service signs
 nothing."""
 
+NOT_BEGUN = (ParticipantState.JOINED, ParticipantState.CONSENTED)
+"""States of people who have said nothing yet, and have not seen their RETURN_CODE."""
+
 LONGEST_ATTRIBUTE = 2000
 
 
@@ -79,6 +82,9 @@ def join(
     browser: the account that is signed in there.
     code: the person's RETURN_CODE.
     locale: for a new account.
+    An external person gets the account of a browser in which they are in another study by the same id. Where
+    they have not begun, they may come in again, and are signed out where they came in before.
+
     Raises InviteError; ReturnError if an external person has begun and neither signature, browser nor code
     identifies them; ConflictError if the study is closed or the person has withdrawn.
     """
@@ -97,6 +103,8 @@ def join(
         state = connection.scalar(sa.select(schema.studies.c.state).filter_by(id=invite.study_id))
         if state == StudyState.CLOSED:
             raise ConflictError("this study is closed; thank you for your interest")
+        if account_id is None and _is_known_in(connection, browser, invite.study_id, external):
+            account_id = browser
         if account_id is None:
             make_account = make_account or (
                 lambda connection: accounts.insert_account(connection, None, None, "", locale)
@@ -332,6 +340,20 @@ def _new_return_code() -> str:
     return "".join(secrets.choice("ABCDEFGHJKMNPQRSTUVWXYZ23456789") for _ in range(8))
 
 
+def _is_known_in(
+    connection: sa.Connection, account_id: int | None, study_id: int, external: Mapping[str, str]
+) -> bool:
+    """Whether an account takes part in other studies by the id of this external person, and not in this
+    one."""
+    people, attributes = schema.participants, schema.attributes
+    mine = sa.select(people.c.study_id, people.c.id).where(people.c.account_id == account_id)
+    person_of = {row.study_id: row.id for row in connection.execute(mine)}
+    if study_id in person_of or "prolific_pid" not in external:
+        return False
+    same_id = attributes.c.name == "prolific_pid", attributes.c.value == external["prolific_pid"]
+    return count(connection, attributes, attributes.c.participant_id.in_(person_of.values()), *same_id) > 0
+
+
 def _find_returning(
     connection: sa.Connection,
     token: str,
@@ -348,9 +370,8 @@ def _find_returning(
     ConflictError as in ``join``.
     """
     participants, attributes, invites = schema.participants, schema.attributes, schema.invites
-    study_id = connection.scalar(
-        sa.select(invites.c.study_id).where(invites.c.token_hash == token_hash(token))
-    )
+    link = sa.select(invites.c.study_id).where(invites.c.token_hash == token_hash(token))
+    study_id = connection.scalar(link.with_for_update())  # of two requests at once, the second sees the first
     if study_id is None:
         return None
     query = sa.select(participants).where(participants.c.study_id == study_id)
@@ -373,7 +394,10 @@ def _find_returning(
         or (expected_code is not None and compare_digest(expected_code.encode(), code.encode()))
     )
     if account_id is None and not sure:
-        raise ReturnError
+        others = count(connection, participants, participants.c.account_id == row.account_id) > 1
+        if row.state not in NOT_BEGUN or others:
+            raise ReturnError
+        connection.execute(sa.delete(schema.sessions).filter_by(account_id=row.account_id))
     if row.state == ParticipantState.WITHDRAWN:
         raise ConflictError("you have left this study; write to its researchers if you want to come back")
     return from_row(Participant, row)

@@ -68,6 +68,12 @@ def is_safe(address: object) -> bool:
     return True
 
 
+def is_one_address(address: str) -> bool:
+    """Whether an e-mail address, or its domain, is taken for no other where case does not count: ``ß`` would
+    be ``ss``, and the sign of Kelvin a ``k``."""
+    return all(each in (each.casefold(), each.casefold().upper()) for each in address)
+
+
 def load_single_sign_on(path: Path) -> SingleSignOn:
     """The settings in a TOML file. DataError if something in it is wrong."""
     from folkways.sdk.files import read_toml
@@ -84,8 +90,14 @@ def load_single_sign_on(path: Path) -> SingleSignOn:
         raise DataError(f"{' and '.join(missing)} must be given", file=path)
     domains = table.pop("domains", [])
     claims = table.get("claims", {})
-    if not all(isinstance(each, str) and "." in each and "@" not in each for each in domains):
-        raise DataError('domains has to be a list of texts without "@", such as ["example.org"]', file=path)
+    if not all(
+        isinstance(each, str) and "." in each and "@" not in each and is_one_address(each) for each in domains
+    ):
+        raise DataError(
+            'domains has to be a list of texts without "@", such as ["example.org"]; one with "ß" or the '
+            'like is written as DNS has it: "xn--strae-oqa.example"',
+            file=path,
+        )
     if not all(isinstance(each, str | int | bool) for each in claims.values()):
         raise DataError("claims has to be a table of texts, numbers, true or false", file=path)
     parts = urlsplit(table["issuer"])

@@ -66,6 +66,8 @@ class StageKind:
     asks_models: its authors may ask the study's helper and verifier.
     judges_replies: its items are replies of models, drawn from a run.
     can_be_decided: a researcher or expert may replace what people said by one result.
+    confidential: people say what they think themselves; published data have counts, and no answer of one
+        person.
     """
 
     name: str
@@ -88,6 +90,7 @@ class StageKind:
     asks_models: bool = False
     judges_replies: bool = False
     can_be_decided: bool = True
+    confidential: bool = False
 
     # Items
 

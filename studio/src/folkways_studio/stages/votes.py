@@ -14,7 +14,6 @@ from folkways_studio.stages.fields import positions
 from folkways_studio.stages.kind import StageKind
 
 DONT_KNOW, CANNOT_ANSWER = "dont_know", "cannot_answer"
-ABSTENTIONS = (DONT_KNOW, CANNOT_ANSWER)
 """What a person may say in place of options: "I don't have the knowledge" and "this cannot be answered"
 (section 3.2)."""
 

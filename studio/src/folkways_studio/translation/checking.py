@@ -19,7 +19,6 @@ from folkways_studio.stages.placeholders import misplaced
 from folkways_studio.translation.catalogues import CHECKED, SEPARATOR, checkers, texts, translated
 from folkways_studio.translation.strings import Appearance
 
-STAGE = "check"
 MOST_NUMBERS = 6
 NUMBERS = (*range(201), 1000, 1_000_000)
 

@@ -32,7 +32,7 @@ from folkways_studio.web.rendering.i18n import LOCALES, accepted_languages, cata
 from folkways_studio.web.rendering.pages import FLASH_MESSAGES, render
 from folkways_studio.web.rendering.static_files import compressed
 from folkways_studio.web.security.origin import local_address, masked, visitor_token
-from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
+from folkways_studio.web.security.rates import RateLimits, WaitingPlaces, limited_address
 from folkways_studio.web.settings import WebSettings
 from folkways_studio.work.assignments import Work, get_work
 from folkways_studio.work.task_numbers import shown_number, slot_of, slots_meant
@@ -151,8 +151,8 @@ class RequestContext:
 
     @property
     def address(self) -> str:
-        """The client's address, as far as the server knows."""
-        return self.request.client.host if self.request.client else ""
+        """Whose limits the request counts for."""
+        return limited_address(self.request)
 
     @property
     def origin(self) -> str:

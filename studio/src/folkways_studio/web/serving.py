@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from ipaddress import IPv4Network, ip_network
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -98,11 +99,19 @@ def _options(settings: WebSettings | None) -> dict[str, Any]:
         "server_header": False,
         "proxy_headers": bool(proxies),
         # Never from the environment: only named proxies are trusted.
-        "forwarded_allow_ips": ",".join(proxies),
+        "forwarded_allow_ips": ",".join(both for each in proxies for both in _spellings(each)),
         "timeout_graceful_shutdown": GRACE_SECONDS,
         "timeout_worker_healthcheck": START_SECONDS,
         "h11_max_incomplete_event_size": 64 * 1024,
     }
+
+
+def _spellings(proxy: str) -> Iterator[str]:
+    """The address or network as it shows on a socket of IPv4 and, if it is one of IPv4, on one of both."""
+    network = ip_network(proxy, strict=False)
+    yield str(network)
+    if isinstance(network, IPv4Network):
+        yield f"::ffff:{network.network_address}/{96 + network.prefixlen}"
 
 
 def _app(location: str, settings: WebSettings | None) -> Starlette:

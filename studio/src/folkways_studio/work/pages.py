@@ -185,6 +185,8 @@ def send(context: RequestContext) -> Response:
     try:
         return _send(context)
     except NotFoundError:
+        if context.participant.state not in AT_WORK:  # the study's page says what has ended their work
+            return context.go(f"/work/{context.study.name}")
         # It was kept for too long and went to somebody else, or never was this person's: both look the same.
         words = context.gettext(
             "This task is not yours any more: it had been waiting too long, and somebody else was asked."

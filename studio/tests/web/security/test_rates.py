@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from starlette.requests import Request
 
 from folkways_studio.errors import BusyError, TooManyAttemptsError
-from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
+from folkways_studio.web.security.rates import RateLimits, WaitingPlaces, limited_address
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -34,6 +35,25 @@ def test_a_sliding_window_like_a_list_of_times(seed: int) -> None:
             assert error.value.seconds == pytest.approx(lately[0] + seconds - now[0])
             refused += 1
     assert refused > 20
+
+
+@pytest.mark.parametrize(
+    ("client", "counted"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2::7", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::7", "2001:db8:1:3::/64"),
+        ("::1", "::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("unknown", "unknown"),
+        ("", ""),
+    ],
+)
+def test_limits_count_for_an_address_or_for_the_network_of_one(client: str, counted: str) -> None:
+    assert limited_address(Request({"type": "http", "client": (client, 0)})) == counted
+    assert limited_address(Request({"type": "http", "client": None})) == ""
 
 
 def test_of_very_many_addresses_the_one_that_was_seen_longest_ago_is_forgotten() -> None:

@@ -28,10 +28,10 @@ from folkways.benchmarks.blend.build.languages import (
     stands_out,
 )
 from folkways.benchmarks.blend.build.sources import select_sources
+from folkways.benchmarks.blend.data.files import cultures_by_name
 from folkways.benchmarks.free_answers.matching import StrictMatcher
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
-from folkways.cultures import culture_named
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.evidence.cultures import own_language
 from tests.support.blend_data import group, release_at
@@ -339,7 +339,7 @@ def test_on_real_answers_the_right_option_alone_is_right_as_a_short_answer(
     }
     matcher = StrictMatcher()
     for row in items.iter_rows(named=True):
-        accepted = groups[culture_named("blend", row["country"]).code, row["ID"]]
+        accepted = groups[cultures_by_name()[row["country"]].code, row["ID"]]
         for column, language in (("choices", "en"), ("local_choices", row["language"])):
             options = json.loads(row[column])
             right = [letter for letter, text in options.items() if matcher.match(accepted, text, language)]

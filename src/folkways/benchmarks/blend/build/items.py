@@ -36,9 +36,6 @@ WRONG_OPTIONS = len(LETTERS) - 1
 NOBODY = "dummy"
 """The country of an option that nobody gave."""
 
-Option = tuple[str, str]
-"""Text and country."""
-
 
 def offered(choices: Mapping[str, OptionSet]) -> int:
     """How many wrong answers every item of a question has: as many as the country with the fewest,

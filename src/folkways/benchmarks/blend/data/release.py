@@ -273,13 +273,13 @@ def read_mcq(release: Release) -> pl.DataFrame:
     return pl.concat(read_mcq_batches(release))
 
 
-def read_mcq_batches(release: Release, size: int = MCQ_BATCH) -> Iterator[pl.DataFrame]:
-    """``read_mcq`` in parts of ``size`` rows: the file is read row by row, and one part is in memory at a
+def read_mcq_batches(release: Release) -> Iterator[pl.DataFrame]:
+    """``read_mcq`` in parts of MCQ_BATCH rows: the file is read row by row, and one part is in memory at a
     time."""
     file = find_mcq(release.root) or release.path("mc_questions_file.csv")
     first = 1
     needed = ("MCQID", "ID", "country", "prompt", "choices", "choice_countries", "answer_idx")
-    for table in csv_batches(file, needed, size, IN_LANGUAGE):
+    for table in csv_batches(file, needed, MCQ_BATCH, IN_LANGUAGE):
         yield _mcq(table, file, first)
         first += table.height
 

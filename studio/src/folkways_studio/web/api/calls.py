@@ -23,6 +23,7 @@ from folkways_studio.records import Account, Role, Study
 from folkways_studio.studies import service as studies
 from folkways_studio.web.request_context import ADJUDICATORS, OWNER, STAFF, Access, Studio
 from folkways_studio.web.security.origin import local_address
+from folkways_studio.web.security.rates import limited_address
 
 BEARER = HTTPBearer(
     auto_error=False,
@@ -71,7 +72,7 @@ def call(request: Request, given: Annotated[HTTPAuthorizationCredentials | None,
             raise TokenError("this needs a token: send the header Authorization: Bearer TOKEN")
         token = tokens.find_token(studio.workspace, given.credentials)
     except TokenError:
-        studio.rates.take("api", request.client.host if request.client else "")
+        studio.rates.take("api", limited_address(request))
         raise
     studio.rates.take("api", f"token {token.id}")
     if request.method in UNSAFE and token.scope != Scope.WRITE:

@@ -10,12 +10,29 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from ipaddress import IPv4Address, IPv6Network, ip_address
 from threading import Lock
+
+from starlette.requests import Request
 
 from folkways_studio.errors import BusyError, TooManyAttemptsError
 
 MOST_KEYS = 50_000
 """Addresses remembered at once; beyond, the oldest are dropped, so that floods cannot fill the memory."""
+
+
+def limited_address(request: Request) -> str:
+    """Whose limits a request counts for: its client's address, as far as the server knows. Of an IPv6 address
+    the network, because the last 64 bits are the client's to choose, and IPv4 is the same in both
+    spellings."""
+    host = request.client.host if request.client else ""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or IPv6Network((int(address), 64), strict=False))
 
 
 class RateLimits:

@@ -330,47 +330,6 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_studio_events_study_id"), "studio_events", ["study_id"], unique=False)
     op.create_table(
-        "studio_allocations",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=False),
-        sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["study_id"], ["studio_studies.id"], name=op.f("fk_studio_allocations_study_id")
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_allocations")),
-    )
-    op.create_index(op.f("ix_studio_allocations_study_id"), "studio_allocations", ["study_id"], unique=False)
-    op.create_table(
-        "studio_assignees",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("allocation_id", sa.Integer(), nullable=False),
-        sa.Column("participant_id", sa.Integer(), nullable=True),
-        sa.Column("population_id", sa.Integer(), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["allocation_id"], ["studio_allocations.id"], name=op.f("fk_studio_assignees_allocation_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_assignees_participant_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["population_id"], ["studio_populations.id"], name=op.f("fk_studio_assignees_population_id")
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_assignees")),
-        sa.UniqueConstraint(
-            "allocation_id", "participant_id", name=op.f("uq_studio_assignees_allocation_id_participant_id")
-        ),
-        sa.UniqueConstraint(
-            "allocation_id", "population_id", name=op.f("uq_studio_assignees_allocation_id_population_id")
-        ),
-    )
-    for column in ("participant_id", "population_id"):
-        op.create_index(
-            f"ix_studio_assignees_{column}_allocation_id",
-            "studio_assignees",
-            [column, "allocation_id"],
-            unique=False,
-        )
-    op.create_table(
         "studio_items",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("study_id", sa.Integer(), nullable=False),
@@ -388,10 +347,6 @@ def upgrade() -> None:
         sa.Column("created", sa.Float(), nullable=False),
         sa.Column("job_id", sa.Integer(), nullable=True),
         sa.Column("test", sa.Boolean(), nullable=True),
-        sa.Column("allocation_id", sa.Integer(), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["allocation_id"], ["studio_allocations.id"], name=op.f("fk_studio_items_allocation_id")
-        ),
         sa.ForeignKeyConstraint(
             ["author_id"], ["studio_participants.id"], name=op.f("fk_studio_items_author_id")
         ),
@@ -404,7 +359,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_items")),
         sa.UniqueConstraint("stage_id", "key", "round", name=op.f("uq_studio_items_stage_id_key_round")),
     )
-    op.create_index(op.f("ix_studio_items_allocation_id"), "studio_items", ["allocation_id"], unique=False)
     op.create_index(op.f("ix_studio_items_job_id"), "studio_items", ["job_id"], unique=False)
     op.create_index(op.f("ix_studio_items_parent_id"), "studio_items", ["parent_id"], unique=False)
     op.create_index("ix_studio_items_stage_id_state", "studio_items", ["stage_id", "state"], unique=False)
@@ -420,7 +374,6 @@ def upgrade() -> None:
         sa.Column("gold_from", sa.Integer(), nullable=False),
         sa.Column("warned", sa.Float(), nullable=True),
         sa.Column("reason", sa.Text(), nullable=True),
-        sa.Column("training", Json(), nullable=True),
         sa.ForeignKeyConstraint(
             ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_standings_participant_id")
         ),
@@ -460,7 +413,6 @@ def upgrade() -> None:
         sa.Column("leased", sa.Float(), nullable=True),
         sa.Column("lease_until", sa.Float(), nullable=True),
         sa.Column("done", sa.Float(), nullable=True),
-        sa.Column("allocation_id", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_assignments_item_id")),
         sa.ForeignKeyConstraint(
             ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_assignments_participant_id")
@@ -484,9 +436,9 @@ def upgrade() -> None:
         unique=False,
     )
     op.create_index(
-        "ix_studio_assignments_stage_id_state_allocation_id_item_id",
+        "ix_studio_assignments_stage_id_state_item_id",
         "studio_assignments",
-        ["stage_id", "state", "allocation_id", "item_id"],
+        ["stage_id", "state", "item_id"],
         unique=False,
     )
     op.create_table(
@@ -623,12 +575,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("assignment_id", name=op.f("uq_studio_judgements_assignment_id")),
         sa.UniqueConstraint("participant_id", "key", name=op.f("uq_studio_judgements_participant_id_key")),
     )
-    op.create_index(
-        "ix_studio_judgements_item_id_participant_id",
-        "studio_judgements",
-        ["item_id", "participant_id"],
-        unique=False,
-    )
+    op.create_index(op.f("ix_studio_judgements_item_id"), "studio_judgements", ["item_id"], unique=False)
     op.create_index(op.f("ix_studio_judgements_stage_id"), "studio_judgements", ["stage_id"], unique=False)
     op.create_table(
         "studio_suggestions",
@@ -661,73 +608,6 @@ def upgrade() -> None:
         unique=False,
     )
     op.create_table(
-        "studio_preannotations",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("item_id", sa.Integer(), nullable=False),
-        sa.Column("model", sa.String(length=256), nullable=False),
-        sa.Column("version", sa.String(length=128), nullable=False),
-        sa.Column("score", sa.Float(), nullable=True),
-        sa.Column("content", Json(), nullable=False),
-        sa.Column("source", sa.String(length=16), nullable=False),
-        sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["item_id"], ["studio_items.id"], name=op.f("fk_studio_preannotations_item_id")
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_preannotations")),
-        sa.UniqueConstraint(
-            "item_id", "model", "version", name=op.f("uq_studio_preannotations_item_id_model_version")
-        ),
-    )
-    op.create_table(
-        "studio_exposures",
-        sa.Column("item_id", sa.Integer(), nullable=False),
-        sa.Column("participant_id", sa.Integer(), nullable=False),
-        sa.Column("preannotation_id", sa.Integer(), nullable=False),
-        sa.Column("setting", sa.String(length=8), nullable=False),
-        sa.Column("shown", sa.Boolean(), nullable=False),
-        sa.Column("outcome", sa.String(length=16), nullable=True),
-        sa.Column("parts", sa.Integer(), nullable=True),
-        sa.Column("unchanged", sa.Integer(), nullable=True),
-        sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["item_id"], ["studio_items.id"], name=op.f("fk_studio_exposures_item_id")),
-        sa.ForeignKeyConstraint(
-            ["participant_id"], ["studio_participants.id"], name=op.f("fk_studio_exposures_participant_id")
-        ),
-        sa.ForeignKeyConstraint(
-            ["preannotation_id"],
-            ["studio_preannotations.id"],
-            name=op.f("fk_studio_exposures_preannotation_id"),
-        ),
-        sa.PrimaryKeyConstraint("item_id", "participant_id", name=op.f("pk_studio_exposures")),
-    )
-    op.create_index(
-        "ix_studio_exposures_participant_id", "studio_exposures", ["participant_id"], unique=False
-    )
-    op.create_index(
-        op.f("ix_studio_exposures_preannotation_id"), "studio_exposures", ["preannotation_id"], unique=False
-    )
-    op.create_table(
-        "studio_backends",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("study_id", sa.Integer(), nullable=False),
-        sa.Column("stage_id", sa.Integer(), nullable=False),
-        sa.Column("model", sa.String(length=256), nullable=False),
-        sa.Column("url", sa.Text(), nullable=False),
-        sa.Column("version", sa.String(length=128), nullable=False),
-        sa.Column("trained", sa.Float(), nullable=True),
-        sa.Column("created", sa.Float(), nullable=False),
-        sa.Column("created_by", sa.Integer(), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["study_id"], ["studio_studies.id"], name=op.f("fk_studio_backends_study_id")
-        ),
-        sa.ForeignKeyConstraint(["stage_id"], ["studio_stages.id"], name=op.f("fk_studio_backends_stage_id")),
-        sa.ForeignKeyConstraint(
-            ["created_by"], ["studio_accounts.id"], name=op.f("fk_studio_backends_created_by")
-        ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_backends")),
-        sa.UniqueConstraint("study_id", "model", name=op.f("uq_studio_backends_study_id_model")),
-    )
-    op.create_table(
         "studio_corrections",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("judgement_id", sa.Integer(), nullable=False),
@@ -739,13 +619,4 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_studio_corrections")),
         sa.UniqueConstraint("judgement_id", "key", name=op.f("uq_studio_corrections_judgement_id_key")),
-    )
-    op.create_table(
-        "studio_filters",
-        sa.Column("study_id", sa.Integer(), nullable=False),
-        sa.Column("name", sa.String(length=64), nullable=False),
-        sa.Column("query", sa.Text(), nullable=False),
-        sa.Column("created", sa.Float(), nullable=False),
-        sa.ForeignKeyConstraint(["study_id"], ["studio_studies.id"], name=op.f("fk_studio_filters_study_id")),
-        sa.PrimaryKeyConstraint("study_id", "name", name=op.f("pk_studio_filters")),
     )
