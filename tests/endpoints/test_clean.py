@@ -123,6 +123,34 @@ def test_thoughts_before_a_reply_stand_apart(text, thoughts, reply):
     assert thoughts_apart(reply) == (None, reply)
 
 
+MARKS = [  # as the templates of these models write them
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<seed:think>", "</seed:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
+]
+
+
+@pytest.mark.parametrize(("begin", "end"), MARKS, ids=[begin for begin, _ in MARKS])
+def test_each_models_marks_end_its_own_thoughts_and_no_others(begin: str, end: str) -> None:
+    assert thoughts_apart(f"{begin}\nB?\n{end}\n\nA") == ("B?", "A")
+    assert thoughts_apart(f"B?{end}A") == ("B?", "A")
+    assert thoughts_apart(f"{begin}The answer is B") == ("The answer is B", "")
+    assert thoughts_apart(f"A: write {begin}so{end}") == (None, f"A: write {begin}so{end}")
+    assert thoughts_apart(f"{begin}B?{end}{begin}C?{end}A", "D?") == ("D?\n\nB?\n\nC?", "A")
+    for other, other_end in MARKS:
+        if "think" not in {other.strip("<ing>"), begin.strip("<ing>")}:
+            both = f"{other}B?{other_end}" if other != begin else ""
+            assert thoughts_apart(f"{begin}{both}{end}A") == (both, "A")
+        if other != begin:
+            assert thoughts_apart(f"{begin}B?{end}{other}C?{other_end}A") == ("B?\n\nC?", "A")
+
+
 @given(st.text(), st.text())
 def test_a_reply_is_what_follows_the_thoughts(thoughts, reply):
     assume("think>" not in thoughts and "<think" not in thoughts and "think" not in reply)

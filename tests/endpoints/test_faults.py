@@ -151,7 +151,9 @@ def test_nobody_listens():
         finally:
             await endpoint.close()
 
-    with pytest.raises(EndpointFailure, match=r"no connection to http://127\.0\.0\.1:9/v1") as caught:
+    with pytest.raises(
+        EndpointFailure, match=r"no connection to http://127\.0\.0\.1:9/v1: connection refused$"
+    ) as caught:
         asyncio.run(run())
     assert caught.value.retryable
 

@@ -181,7 +181,7 @@ class Restarting(Servers):
     [
         (Servers, "certificate is not accepted: self[- ]signed certificate\\n", True),
         (NoTls, "does not speak TLS; begin its address with http://", True),
-        (Restarting, "no connection to https://127", False),
+        (Restarting, r"no connection to https://127\.0\.0\.1:\d+/v1: (?!exec|operation|\[Errno)", False),
     ],
 )
 def test_an_endpoint_with_which_tls_is_not_possible_says_why(

@@ -109,6 +109,23 @@ def test_ranks_of_a_column_are_those_of_its_models_alone(large: ReportData) -> N
     ]
 
 
+def test_people_of_several_contributions_have_one_line_which_is_the_last_ones(large: ReportData) -> None:
+    """The same people, scored by two versions."""
+    whole = large.scores.filter(pl.col("facet") == WHOLE).select(list(SCORES))
+    first = whole["endpoint"][0]
+    people = whole.filter(endpoint=first).with_columns(endpoint=pl.lit("people"))
+    parts = [
+        replace(
+            contribution(replace(large, scores=large.scores.filter(endpoint=model)), f"part {number}"),
+            people=people.with_columns(score=pl.lit(60.0 + number)),
+        )
+        for number, model in enumerate(dict.fromkeys(whole["endpoint"]))
+    ]
+    shown = Board(parts, "Made").view.data.people
+    assert shown.select("task").rows() == people.select("task").rows()
+    assert shown["score"].to_list() == [60.0 + len(parts) - 1] * people.height
+
+
 @pytest.mark.browser
 def test_pages_of_cultures_and_models_draw_every_score_and_ask_nothing_of_a_network(
     new_page: Any, site: Path, large: ReportData

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import iso3166
+import numpy as np
 import polars as pl
 import pytest
 
@@ -16,7 +17,7 @@ from folkways.reports.data import ReportData
 from folkways.reports.figures.charts import INK, PAPER
 from folkways.reports.figures.drawings import draw
 from folkways.reports.figures.world import ENGLISH, EVERY, OWN, SHAPES, Shade, WorldMap, places, topology
-from folkways.reports.figures.world_chart import coloured, marked
+from folkways.reports.figures.world_chart import coloured, marked, world_map
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import Shape, simulate
 from tests.support.report_page import unfold
@@ -164,6 +165,45 @@ def test_the_drawing_has_the_colour_of_the_score(data: ReportData) -> None:
     assert _mark(world.wide, "AU")["opacity"] == "0.00", "asked about in another task only"
     dense = "hatch-2" if high - low >= 20 else "hatch-1"
     assert high - low > 10 and dense in _mark(world.wide, "ES", "hatch")["fill"]
+
+
+def equal_earth(longitude: float, latitude: float) -> tuple[float, float]:
+    """Where the projection of Šavrič, Patterson and Jenny (2018) has a place, with the map's middle at 11° east;
+    in units of the earth's radius, up and to the right."""
+    a1, a2, a3, a4 = 1.340264, -0.081106, 0.000893, 0.003796
+    turned = (longitude - 11 + 180) % 360 - 180
+    t = math.asin(math.sqrt(3) / 2 * math.sin(math.radians(latitude)))
+    slope = 9 * a4 * t**8 + 7 * a3 * t**6 + 3 * a2 * t**2 + a1
+    x = 2 * math.sqrt(3) * math.radians(turned) * math.cos(t) / (3 * slope)
+    return x, a4 * t**9 + a3 * t**7 + a2 * t**3 + a1 * t
+
+
+def test_dots_lie_where_their_places_do_and_only_places_have_an_outline() -> None:
+    points = {code: place for code, place in places().items() if place.kind == "point"}
+    assert len(points) >= 5
+    shades = {code: Shade(code, 55.0, 45.0, 65.0, 9) for code in (*points, "KR")}
+    svg = world_map(shades, [*points, "KR"], 640, "w-")
+    drawn, computed = [], []
+    for code, place in points.items():
+        marks = re.findall(
+            rf'<path data-(place|hatch)="{code}"[^>]* transform="translate\(([-\d.]+),([-\d.]+)\)"[^>]*>', svg
+        )
+        assert [kind for kind, _, _ in marks] == ["place", "hatch"]
+        assert len({(x, y) for _, x, y in marks}) == 1
+        assert place.at is not None
+        drawn.append([float(number) for number in marks[0][1:]])
+        computed.append(equal_earth(*place.at))
+    scales = []
+    for axis in (0, 1):
+        on_map, on_earth = np.array(drawn)[:, axis], np.array(computed)[:, axis]
+        scale, shift = np.polyfit(on_earth, on_map, 1)
+        np.testing.assert_allclose(scale * on_earth + shift, on_map, atol=0.5)
+        scales.append(scale)
+    assert scales[0] == pytest.approx(-scales[1], rel=0.01) and scales[0] > 0  # north is up
+    strokes = {
+        kind: re.findall(rf'<path data-{kind}="KR"[^>]* stroke="([^"]*)"', svg) for kind in ("place", "hatch")
+    }
+    assert set(strokes["place"]) == {INK} and set(strokes["hatch"]) == {PAPER}
 
 
 def test_a_drawing_gets_its_hatching_once_and_its_marks_their_places() -> None:

@@ -68,6 +68,10 @@ def of_schema(path: Path) -> Iterator[None]:
         raise DataError(f"has a value that is not of the schema ({error})", file=path) from error
 
 
+class UnscoredLogError(DataError):
+    """A log without a score of any sample: of a run that ended at once, or of means over whole documents."""
+
+
 @dataclass(frozen=True)
 class ScoredLog:
     """The samples of one log in its order; every sequence has one entry per sample.
@@ -160,10 +164,10 @@ class ScoredLog:
         return summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
 
     def contribution(self) -> Contribution:
-        """The first of its scores, with its judgements, for a report or a leaderboard; DataError where it has
-        none."""
+        """The first of its scores, with its judgements, for a report or a leaderboard;
+        UnscoredLogError where it has none."""
         if not self.scores:
-            raise DataError(f"has no number for any sample of {self.task}", file=self.path)
+            raise UnscoredLogError(f"has no number for any sample of {self.task}", file=self.path)
         score = next(iter(self.scores))
         metric, created = self.metric(score), datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
         made = Signature({"task": self.task, **self.settings})

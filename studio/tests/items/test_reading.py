@@ -17,6 +17,7 @@ from folkways_studio.items.reading import import_items
 from folkways_studio.items.service import list_items
 from folkways_studio.items.table_files import RowsError, read_rows, read_workbook
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
+from folkways_studio.studies.service import populations
 from studio.tests.support.studies import StudyFixture, open_study
 from tests.support.csi_votes import ITEMS, write_items
 
@@ -48,6 +49,46 @@ def as_workbook(rows: list[dict[str, object]]) -> bytes:
     buffer = io.BytesIO()
     book.save(buffer)
     return buffer.getvalue()
+
+
+JUDGES = [
+    {"name": "korea", "culture": "KR", "language": "ko"},
+    {"name": "korea-in-english", "culture": "KR", "language": "en"},
+    {"name": "seoul", "culture": "KR", "language": "fr", "part_of": "korea"},
+    {"name": "us", "culture": "US", "language": "en"},
+]
+REPLY = {"question": "What is eaten?", "reply": "soup"}
+
+
+@pytest.mark.parametrize(
+    ("row", "judged_by"),
+    [
+        ({"culture": "KR", "language": "ko"}, "korea"),
+        ({"culture": "KR", "language": "en"}, "korea-in-english"),
+        ({"culture": "KR", "language": "fr"}, "korea"),  # no part of a population; the first of the culture
+        ({"culture": "KR"}, "korea"),
+        ({"culture": "US", "language": "ko"}, "us"),
+        ({"culture": "US", "population": "korea"}, "korea"),
+        ({"culture": "ET", "population": "korea"}, "korea"),
+        ({}, None),
+    ],
+)
+def test_a_reply_goes_to_people_of_its_culture(
+    workspace: Workspace, row: dict[str, str], judged_by: str | None
+) -> None:
+    desk = open_study(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=JUDGES)
+    (item,) = import_items(workspace, desk.study.id, "judge", [{**REPLY, **row}])
+    names = {each.id: each.name for each in populations(workspace, desk.study.id)}
+    assert names.get(item.population_id or 0) == judged_by
+
+
+def test_a_reply_of_a_culture_that_the_study_lacks_goes_to_nobody_else(workspace: Workspace) -> None:
+    desk = open_study(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=JUDGES)
+    rows = [{**REPLY, "culture": culture} for culture in ("KR", "ET")]
+    with pytest.raises(RowsError, match=r"from ET \(its populations are of KR, US\)"):
+        import_items(workspace, desk.study.id, "judge", rows)
+    assert list_items(workspace, desk.study.id, "judge") == ()
+    assert len(import_items(workspace, desk.study.id, "judge", rows, population="us")) == 2
 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".xlsx"])

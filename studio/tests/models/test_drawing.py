@@ -18,12 +18,13 @@ from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.models.drawing import PER_CULTURE, draw_answers
-from folkways_studio.studies.service import get_population
+from folkways_studio.studies.service import populations as list_populations
 from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
 
 POPULATIONS = [
     {"name": "peru", "culture": "PE"},
-    {"name": "mexico", "culture": "MX"},
+    {"name": "mexico", "culture": "MX", "language": "es"},
+    {"name": "mexico-in-english", "culture": "MX", "language": "en"},
     {"name": "us", "culture": "US"},
     {"name": "south", "culture": "US", "part_of": "us"},
 ]
@@ -139,7 +140,7 @@ def test_what_is_made_of_a_reply(
         if each["item"] == "MX/food-1"
     )
     assert item.content == {
-        "question": asked["text"],
+        "question": asked["local_text"],  # as the model was asked, not in English
         "reply": row["response"],
         "accepted": ["tortilla / tortillas"],
         "language": "es",
@@ -150,9 +151,15 @@ def test_what_is_made_of_a_reply(
         "endpoint": names[0],
         "run": "drawn",
     }
-    places = {name: get_population(desk.workspace, desk.study.id, name).id for name in ("mexico", "us")}
-    assert {each.population_id for each in found.items if ":MX/" in each.key} == {places["mexico"]}
-    assert {each.population_id for each in found.items if ":US/" in each.key} == {places["us"]}
+    english = next(item for item in found.items if ":MX/food-1:en:" in item.key)
+    assert english.content["question"] == asked["text"] != asked["local_text"]
+    names_of = {each.id: each.name for each in list_populations(desk.workspace, desk.study.id)}
+    judges = {tuple(item.key.split(":")[-4:-2]): names_of[item.population_id or 0] for item in found.items}
+    assert {(item[:2], language, name) for (item, language), name in judges.items()} == {
+        ("MX", "es", "mexico"),
+        ("MX", "en", "mexico-in-english"),
+        ("US", "en", "us"),
+    }
     (event,) = stored(desk.workspace, schema.events, kind="items.added")
     assert (event["account_id"], event["details"]) == (desk.owner, {"stage": "judge", "n": len(found.items)})
 
@@ -173,6 +180,10 @@ def test_nothing_is_drawn_twice_into_one_stage(
         culture: 2 + drawn[culture] for culture in drawn
     }
     assert not {item.key for item in first.items} & {item.key for item in second.items}
+    noted = len(stored(desk.workspace, schema.events))
+    third = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs)
+    assert (third.items, third.counts) == ((), {"US": (0, 0), "MX": (0, 0)})
+    assert len(stored(desk.workspace, schema.events)) == noted, "nothing was added"
     again = draw_answers(desk.workspace, desk.study.id, "again", "drawn", source=runs, per_culture=2)
     assert [item.key for item in again.items] == [item.key for item in first.items]
 

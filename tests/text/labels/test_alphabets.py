@@ -60,6 +60,11 @@ def test_every_letter_of_every_series_is_read_in_every_usual_dress(letter: str, 
         ("정답: 나", "B"),
         ("መልስ: ሐ", "C"),
         ("Ｂ", "B"),
+        ("જવાબ: બ", "B"),
+        ("ਸਹੀ ਜਵਾਬ (ੲ) ਹੈ", "C"),
+        ("ਜਵਾਬ: ਖ", "B"),
+        ("ଉତ୍ତର: ଗ", "C"),
+        ("පිළිතුර: ආ", "B"),
         # Words, not letters.
         ("А это не так", None),
         ("Ответ: С учётом всего", None),
@@ -67,6 +72,13 @@ def test_every_letter_of_every_series_is_read_in_every_usual_dress(letter: str, 
         ("나는 모르겠다", None),
         ("คำตอบคือ ข้าว", None),
         ("काम", None),
+        ("କାମ", None),  # vowel signs belong to the word in every script
+        ("ଗୋରୁ ଓ ଘୋଡ଼ା", None),
+        ("બે", None),
+        ("ਖਾਣਾ", None),
+        ("ආපසු", None),
+        ("ගෙදර අය", None),
+        ("ב־גן", None),
         ("", None),
         # More languages announce an answer beside options that they dismiss.
         ("Die richtige Antwort ist B, A ist falsch", "B"),
@@ -83,11 +95,17 @@ def test_what_a_reply_in_another_script_settles_on(reply: str, label: str | None
 
 @pytest.mark.parametrize(
     ("reply", "label"),
-    [("В", None), ("Ответ: В", None), ("Ответ: В, а не Б", "C"), ("А) да\nОтвет: В. Не Г.", "C")],
+    [
+        ("В", None),
+        ("Ответ: В", None),
+        ("Ответ: В, а не Б", "C"),
+        ("А) да\nОтвет: В. Не Г.", "C"),
+        ("ક", None),
+        ("જવાબ: ક", None),
+        ("અ) હા\nજવાબ: ક", "C"),
+    ],
 )
-def test_the_cyrillic_letter_that_looks_like_a_latin_b_is_read_only_where_its_series_is_told(
-    reply: str, label: str | None
-) -> None:
+def test_a_letter_of_two_series_is_read_only_where_one_of_them_is_told(reply: str, label: str | None) -> None:
     assert first_label(reply, ABCD) == label
 
 

@@ -9,9 +9,7 @@ orjson, and cookies, redirects and per-request proxy look-ups are off.
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
-import os
 import ssl
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -327,16 +325,9 @@ class HttpEndpoint(NamedEndpoint, ABC):
     def _unreachable(self, error: ConnectError) -> str:
         """Why, in a few words. Nothing for a name that is not known and never was: it is misspelt rather than
         away."""
-        cause = error.cause
         if error.is_unknown_name:
             return "its name is not known" if self._reached else ""
-        if isinstance(cause, TimeoutError):
-            return "no connection in time"
-        if isinstance(cause, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(
-            cause
-        ):  # one of several addresses
-            return "connection refused"
-        return os.strerror(cause.errno).lower() if cause.errno else "no connection"
+        return str(error)
 
 
 def allow_connections() -> None:

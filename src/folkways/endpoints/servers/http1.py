@@ -7,8 +7,11 @@ came over it that no request asked for. Redirects are never followed and cookies
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import select
 import socket
+import ssl
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,16 +37,29 @@ class HttpError(Exception):
 
 
 class ConnectError(HttpError):
-    """No connection could be made, and nothing was sent. ``cause`` is what the system says."""
+    """No connection could be made, and nothing was sent. Says why, in a few words; ``cause`` is what the
+    system says."""
 
     def __init__(self, cause: OSError) -> None:
-        super().__init__(str(cause) or "no connection in time")
+        super().__init__(_words(cause))
         self.cause = cause
 
     @property
     def is_unknown_name(self) -> bool:
         """Whether no address is known for the server's name."""
         return isinstance(self.cause, socket.gaierror)
+
+
+def _words(cause: OSError) -> str:
+    if isinstance(cause, TimeoutError):
+        return "no connection in time"
+    if isinstance(cause, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(
+        cause
+    ):  # one of several addresses
+        return "connection refused"
+    if isinstance(cause, (socket.gaierror, ssl.SSLError)) or not cause.errno:  # a number of its own
+        return cause.strerror or str(cause) or "no connection"
+    return os.strerror(cause.errno).lower()
 
 
 class AddressError(HttpError):

@@ -183,7 +183,7 @@ class Site:
         lines, numbers = [], []
         for number_of_row, code in enumerate(self.board.view.cultures):
             cells = [
-                _cell(task, task.facets["culture"].scores.get((code, model))) for task in self.by_culture
+                packed_score(task.facets["culture"].scores.get((code, model))) for task in self.by_culture
             ]
             if any(cells):
                 numbers.append(number_of_row)
@@ -202,7 +202,7 @@ class Site:
         tasks = [task for task in self.by_culture if code in task.facets["culture"].values]
         lines, numbers = [], []
         for number_of_row, model in enumerate(self.board.view.models):
-            cells = [_cell(task, task.facets["culture"].scores.get((code, model))) for task in tasks]
+            cells = [packed_score(task.facets["culture"].scores.get((code, model))) for task in tasks]
             if any(cells):
                 numbers.append(number_of_row)
                 lines.append(",".join(cells))
@@ -417,7 +417,7 @@ def _paths(folder: str, names: Mapping[str, str]) -> dict[str, str]:
     return paths
 
 
-def _cell(task: TaskView, score: Score | None) -> str:
+def packed_score(score: Score | None) -> str:
     """A score as the script reads it: ``612|52|70`` for 61.2 (52 to 70), with ``~`` before one of too few
     questions for a colour; empty without a score."""
     if score is None or score.score != score.score:

@@ -266,12 +266,15 @@ class Leaderboard:
     def first(self, task: TaskView) -> list[Row]:
         """The first models of a task in the profile shown, or baselines if there are no models, for a
         summary."""
-        rows = [row for row in self.rows(task) if row.counted and row.counted.profile == task.profile]
-        models = [row for row in rows if row.kind == "model"] or [
-            row for row in rows if row.kind == "baseline"
+        rows = [
+            (row.counted.endpoint, row)
+            for row in self.rows(task)
+            if row.counted and row.counted.profile == task.profile
         ]
-        names = list(dict.fromkeys(row.counted.endpoint for row in models if row.counted))[:MOST_IN_SUMMARY]
-        return [row for row in models if row.counted and row.counted.endpoint in names]
+        models = [pair for pair in rows if pair[1].kind == "model"]
+        models = models or [pair for pair in rows if pair[1].kind == "baseline"]
+        names = list(dict.fromkeys(endpoint for endpoint, _ in models))[:MOST_IN_SUMMARY]
+        return [row for endpoint, row in models if endpoint in names]
 
     def chance(self, task: TaskView) -> float:
         """The score of guessing among the options; NaN for a task without options."""

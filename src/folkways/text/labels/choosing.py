@@ -207,6 +207,11 @@ SERIES: tuple[tuple[str, ...], ...] = (
     ("ሀ", "ለ", "ሐ", "መ"),  # Amharic
     ("అ", "ఆ", "ఇ", "ఈ"),  # Telugu
     ("ಅ", "ಆ", "ಇ", "ಈ"),  # Kannada
+    ("અ", "બ", "", "ડ"),  # Gujarati; its third letter is the first of the alphabet, see ``in_latin``
+    ("ੳ|ਉ", "ਅ", "ੲ|ਇ", ""),  # Punjabi; its fourth is Mr before a name
+    ("ਕ", "ਖ", "ਗ", "ਘ"),  # the same, in the order of the consonants
+    ("କ", "ଖ", "ଗ", "ଘ"),  # Odia
+    ("අ", "ආ", "ඇ", "ඈ"),  # Sinhala
     ("എ", "ബി", "സി", "ഡി"),  # Malayalam, by the sound of A, B, C and D
     ("က", "ခ", "ဂ", "ဃ"),  # Burmese
     ("ក", "ខ", "គ", "ឃ"),  # Khmer
@@ -221,7 +226,7 @@ _WORDS_TOO = {"[А-Я]": "(?-i:[а-џ])", "[ఆఈಆಈ]": "[ఀ-೿]"}
 """Letters that are words before one that begins so: "and", "would", "in", "with", and "that" and "this" in
 Telugu and Kannada."""
 _KANA = "\u30a1-\u30ff"
-_PART_OF_WORD = rf"{IN_WORD}'’-"
+_PART_OF_WORD = rf"{IN_WORD}'’־-"
 """What makes a letter part of a word; kana may touch words in other letters: 答えはイです."""
 
 
@@ -238,8 +243,11 @@ def _alone(spellings: str) -> str:
 _ANY = re.compile(
     f"[{''.join(letter for series in SERIES for letter in series)}{_LOOKS_LATIN}]".replace("|", ""), re.I
 )
-_CYRILLIC_SERIES = re.compile(_alone("Б|Г"), re.I)
-_CYRILLIC_THIRD = re.compile(_alone("В"), re.I)
+_THIRD = [
+    (re.compile(_alone(others), re.I), re.compile(_alone(third), re.I))
+    for others, third in (("Б|Г", "В"), ("અ|બ|ડ", "ક"))
+]
+"""Letters that are the third of their series where one of the others occurs alone too."""
 
 
 @cache
@@ -258,12 +266,13 @@ def _letters() -> list[tuple[re.Pattern[str], int]]:
 def in_latin(text: str) -> str:
     """The text with the letters of SERIES that occur alone as A, B, C and D; small letters become small ones.
 
-    The Cyrillic В is the third of its series and looks like the Latin B: it is C where Б or Г occurs alone
-    too, and else left as it is, because nothing tells which was meant.
+    The Cyrillic В is the third of its series and looks like the Latin B, and the Gujarati ક is the third of
+    one series and the first of another: they are C where others of their series occur alone too, and else
+    left as they are, because nothing tells which was meant.
     """
     if not _ANY.search(text):  # most texts, and sixty patterns would find nothing in them
         return text
-    third = [(_CYRILLIC_THIRD, 2)] if _CYRILLIC_SERIES.search(text) else []
+    third = [(letter, 2) for others, letter in _THIRD if others.search(text)]
     for letter, index in [*_letters(), *third]:
         text = letter.sub(lambda match, index=index: _as_written("ABCD"[index], match[0]), text)  # type: ignore[misc]
     return text

@@ -10,15 +10,26 @@ from functools import cache
 from importlib.resources import files
 from itertools import chain, groupby
 from operator import itemgetter
-from unicodedata import normalize
+from unicodedata import category, normalize
 
-_MARKS = (
-    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0903\u093a-\u094f\u0981-\u0983\u09bc-\u09cd\u09d7\u0b82"
-    "\u0bbe-\u0bcd\u0c01-\u0c03\u0c3e-\u0c4d\u0d02\u0d03\u0d3e-\u0d4d\u0a01-\u0a03\u0a3c-\u0a51\u0a70\u0a71\u0a81-\u0a83\u0abc-\u0acd\u0c81-\u0c83\u0cbc-\u0cd6"
-    "\u0d82\u0d83\u0dca-\u0ddf\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
-)
-IN_WORD = rf"\w{_MARKS}"
-"""The inside of a class that holds letters, digits and the marks of the scripts in ``words.toml``."""
+_JOINERS = "\u200c\u200d"
+_FIRST, _END = 0x300, 0x1800
+"""Between these lie the marks of all scripts that languages of ours are written in; later ones choose a glyph
+after emoji, or join their kana under NFKC."""
+
+
+def _marks() -> str:
+    """The inside of a class with the combining marks of every script (Unicode's Mn and Mc), and joiners."""
+    letters = {"Mn": "M", "Mc": "M", "Me": "-", "Cn": "."}
+    kinds = [category(chr(code)) for code in range(_FIRST, _END)]
+    text = "".join(letters.get(kind, kind[0]) for kind in kinds)
+    # Letters between marks are in the class anyway, and fewer ranges are compiled three times as fast.
+    inside = re.finditer(r"M(?:[LM.]*M)?", text)
+    return "".join(f"{chr(_FIRST + run.start())}-{chr(_FIRST + run.end() - 1)}" for run in inside) + _JOINERS
+
+
+IN_WORD = rf"\w{_marks()}"
+"""The inside of a class that holds letters, digits and the combining marks of every script."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _ARABIC = re.compile("[\u0600-\u06ff]")
 _HANGUL = re.compile("[\uac00-\ud7a3]")

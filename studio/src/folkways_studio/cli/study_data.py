@@ -144,7 +144,7 @@ def draw(client: StudyClient, study: str, everything: bool, models: str | None, 
     """Draw answers of models from a stored run at random, for people to judge."""
     counts = client.draw(study, wrong_only=not everything, models=names(models), **others)
     for culture, (taken, there) in counts.items():
-        click.echo(f"{culture}: {taken} of {there}")
+        click.echo(f"{culture}: {f'{taken} of {there}' if there else 'no more; all were drawn before'}")
 
 
 @click.command("export")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
 from typing import Any
 
 from folkways.sdk.errors import UnknownNameError
-from folkways.sdk.workspace import Workspace
+from folkways.sdk.workspace import Workspace, WorkspaceError
 from folkways_studio.errors import ConflictError, StudioError, SubmissionError
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
@@ -60,11 +61,18 @@ def import_items(
     a reply to judge then goes to the population of its ``culture``. file: name for errors. Rows are added in
     small batches and form an import in the workspace, which can be deleted again. by: the account that acts.
     on_progress: reports progress. Raises UnknownNameError for an unknown population, RowsError for unusable
-    rows (nothing is added then), and ConflictError if the import fails later. study_id: the study.
+    rows (nothing is added then), and ConflictError if the import fails later. Where it is interrupted,
+    nothing of it stays; after a power cut, the next import sees to that. study_id: the study.
     """
+    imports.end_abandoned(workspace)
     new = checked_rows(workspace, study_id, stage, rows, population=population, file=file)
     job = imports.begin(workspace, study_id, stage, file or "", population=population, by=by)
-    add_checked(workspace, job, new, on_progress=on_progress)
+    try:
+        add_checked(workspace, job, new, on_progress=on_progress)
+    except BaseException:  # also Ctrl-C: all of it or nothing
+        with suppress(WorkspaceError):  # then ``end_abandoned`` does it
+            imports.end(workspace, job, ImportState.FAILED, error=imports.INTERRUPTED)
+        raise
     ended = imports.get_import(workspace, study_id, job.id)
     if ended.state != ImportState.DONE:
         raise ConflictError(ended.error or "the import was cancelled")
@@ -123,11 +131,7 @@ def checked_rows(
     kind = stage_kind(stage_record.kind)
     populations = studies.populations(workspace, study_id)
     population_ids = {each.name: each.id for each in populations}
-    of_culture = (
-        {each.culture: each.name for each in populations if each.parent_id is None}
-        if kind.judges_replies
-        else {}
-    )
+    cultures = ", ".join(dict.fromkeys(each.culture for each in populations if each.parent_id is None))
     if population is not None and population not in population_ids:
         raise UnknownNameError("population of this study", population, population_ids)
     taken = set(imports.keys_of(workspace, stage_record.id))
@@ -142,9 +146,17 @@ def checked_rows(
         if number % AT_ONCE == 0:
             time.sleep(BREATH)
         key = next((row[name].strip() for name in ids if row.get(name, "").strip()), f"{stage}-row-{number}")
-        population_name = (
-            row.get("population", "").strip() or population or of_culture.get(row.get("culture", "").strip())
-        )
+        population_name = row.get("population", "").strip() or population
+        culture = row.get("culture", "").strip()
+        if kind.judges_replies and culture and population_name is None:
+            natives = studies.natives_of(populations, culture, row.get("language", "").strip())
+            if natives is None:
+                problems[number] = (
+                    f"nobody of this study is from {culture} (its populations are of {cultures}); leave the "
+                    "row out, or name the population that judges it"
+                )
+                continue
+            population_name = natives.name
         try:
             content = kind.check_content(content_of(row, kind.own_columns), stage_record.config)
             known_answer, test = _known_answer(row, kind, content, stage_record.config)

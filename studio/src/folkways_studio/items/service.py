@@ -91,9 +91,9 @@ def add_items(
         rows.append((checked, population, content))
     with workspace.write() as connection:
         numbers = place_new(connection, stage_record, rows)
-        audit.record_event(
-            connection, "items.added", study_id, by, details={"stage": stage, "n": len(numbers)}
-        )
+        if numbers:
+            details = {"stage": stage, "n": len(numbers)}
+            audit.record_event(connection, "items.added", study_id, by, details=details)
         ids = schema.items.c.id.between(min(numbers, default=0), max(numbers, default=0))
         query = sa.select(schema.items).where(schema.items.c.stage_id == stage_record.id, ids)
         placed = {row.id: row for row in connection.execute(query)}

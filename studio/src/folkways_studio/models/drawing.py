@@ -32,7 +32,8 @@ PER_CULTURE = 120
 
 @dataclass(frozen=True, slots=True)
 class DrawResult:
-    """The items that were made, and culture -> (how many were drawn, how many there were to draw from)."""
+    """The items that were made, and culture -> (how many were drawn, how many that had not been drawn before
+    there were to draw from)."""
 
     items: tuple[Item, ...]
     counts: Mapping[str, tuple[int, int]]
@@ -66,16 +67,15 @@ def draw_answers(
     A reply that was drawn before (same stage) is not drawn again. FolkwaysError if the run has no free
     answers, or none in a culture of the study.
     """
-    populations = {
-        each.culture: each for each in studies.populations(workspace, study_id) if each.parent_id is None
-    }
+    populations = studies.populations(workspace, study_id)
+    cultures = dict.fromkeys(each.culture for each in populations if each.parent_id is None)
     replies: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in _replies(source or workspace, run, models, wrong_only):
-        if row["culture"] in populations:
+        if row["culture"] in cultures:
             replies[row["culture"]].append(row)
     if not replies:
         kind = "wrong answer" if wrong_only else "answer"
-        raise FolkwaysError(f"run {run} has no {kind} in a culture of this study ({', '.join(populations)})")
+        raise FolkwaysError(f"run {run} has no {kind} in a culture of this study ({', '.join(cultures)})")
     taken = {item.key for item in list_items(workspace, study_id, stage)}
     new: list[NewItem] = []
     counts: dict[str, tuple[int, int]] = {}
@@ -83,7 +83,9 @@ def draw_answers(
         rows = [row for row in rows if _key(row) not in taken]
         drawn = random.Random(f"{seed}|{culture}").sample(rows, min(per_culture, len(rows)))  # noqa: S311 - a sample, not a secret
         counts[culture] = (len(drawn), len(rows))
-        new += [NewItem(_key(row), _content(row, run), populations[culture].name) for row in drawn]
+        for row in drawn:
+            population = studies.natives_of(populations, culture, row["language"])
+            new.append(NewItem(_key(row), _content(row, run), population.name if population else None))
     return DrawResult(add_items(workspace, study_id, stage, new, by=by), counts)
 
 
@@ -131,9 +133,10 @@ def _key(row: Mapping[str, Any]) -> str:
 
 
 def _content(row: Mapping[str, Any], run: str) -> dict[str, Any]:
-    item = row["_item"]
-    groups = get_task(row["task"]).accepted_answers(item)
+    item, task = row["_item"], get_task(row["task"])
+    groups = task.accepted_answers(item)
     same = ("reply", "language", "task", "variant", "sample", "endpoint")
     accepted = [" / ".join(group) for group in groups]
-    content = {"question": item["text"], "accepted": accepted, "item_id": row["item"], "run": run}
+    question = task.question_in(item, row["language"])
+    content = {"question": question, "accepted": accepted, "item_id": row["item"], "run": run}
     return content | {name: row[name] for name in same}

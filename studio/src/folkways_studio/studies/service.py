@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -192,3 +192,11 @@ def get_population(workspace: Workspace, study_id: int, name: str) -> Population
     raise NotFoundError(
         f"there is no population {name!r}; valid: {', '.join(each.name for each in existing)}"
     )
+
+
+def natives_of(existing: Iterable[Population], culture: str, language: str) -> Population | None:
+    """The population that judges what is said about a culture (its code) in a language: of several of that
+    culture, the first that speaks the language, or else the first; parts of populations are left out. None
+    where the culture has none."""
+    natives = [each for each in existing if each.culture == culture and each.parent_id is None]
+    return next((each for each in natives if each.language == language), next(iter(natives), None))
