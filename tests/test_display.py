@@ -78,6 +78,10 @@ NUMBERS = [
         },
     ),
     (
+        display.signed,
+        {None: "–", NAN: "–", -0.04: "0.0", 0.0: "0.0", 0.04: "0.0", 0.06: "+0.1", -0.06: "−0.1", 12: "+12.0"},
+    ),
+    (
         display.p_value,
         {
             None: "–", NAN: "–", 0.0009: "<.001", 0.001: ".001", 0.0344: ".034", 0.04996: ".04996", 0.05: ".050",
@@ -109,6 +113,11 @@ def test_numbers_are_written_as_the_table_says(show, cases) -> None:  # type: ig
 
 
 def test_numbers_in_company() -> None:
+    assert (display.signed(0.004, 2), display.signed(0.006, 2), display.signed(-1, 0)) == (
+        "0.00",
+        "+0.01",
+        "−1",
+    )
     assert display.number(0.12345, 3) == "0.123" and display.number(7.6, 0) == "8"
     assert display.interval(9, 45.24) == "9.0 – 45.2" and display.interval(-1, 2, " to ") == "−1.0 to 2.0"
     assert [display.interval(*ends) for ends in ((None, 1), (1, None), (NAN, 1), (1, NAN))] == ["–"] * 4

@@ -192,6 +192,12 @@ def number(value: float | None, decimals: int = 1) -> str:
     return f"{rounded:.{decimals}f}".replace("-", "\u2212")
 
 
+def signed(value: float | None, decimals: int = 1) -> str:
+    """A change: ``number`` with a plus sign where it is written above 0."""
+    text = number(value, decimals)
+    return f"+{text}" if value is not None and round(value, decimals) > 0 else text
+
+
 def count(value: int | None) -> str:
     """A whole number with commas between thousands; a dash for None."""
     return NOT_A_NUMBER if value is None else f"{value:,}"

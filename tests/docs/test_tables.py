@@ -12,6 +12,7 @@ from folkways.benchmarks.registry import benchmarks, expand_tasks, tasks
 from folkways.cultures import cultures_of
 from folkways.endpoints.servers.providers import providers
 from folkways.releases.registry import known_releases
+from folkways.workspace import schema
 from tests.support.doc_pages import REPOSITORY
 
 README = REPOSITORY / "README.md"
@@ -59,6 +60,20 @@ def test_install_page_lists_the_extras() -> None:
         "optional-dependencies"
     ]
     assert {names(row[0])[0] for row in rows(section(DOCS / "install.md", "Extras"))} == set(declared)
+
+
+def test_contributing_lists_the_layers_in_their_order() -> None:
+    contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+        "importlinter"
+    ]["contracts"]
+    layers = [layer.replace("folkways.", "").split(" | ") for layer in contracts[0]["layers"]]
+    assert [names(row[0]) for row in rows(section(REPOSITORY / "CONTRIBUTING.md", "The layers"))] == layers
+
+
+def test_architecture_counts_the_tables_of_a_workspace() -> None:
+    assert f"| database | {len(schema.metadata.tables)} tables |" in (DOCS / "architecture.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_every_provider_is_named() -> None:

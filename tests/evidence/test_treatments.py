@@ -186,7 +186,7 @@ def test_the_matrix_has_every_culture_named_on_questions_about_every_culture() -
     best = int((means.argmax(axis=1) == np.arange(len(CULTURES))).sum())
     assert 0 < best < len(CULTURES)
     (note,) = table.notes
-    assert f"{on:+.1f} points where the culture of the question is named, {off:+.1f} where another" in note
+    assert f"{on:+.1f} points where the culture of the question is named, −{-off:.1f} where another" in note
     assert f"does best for {best} of {len(CULTURES)} cultures" in note
     (plot,) = table.drawn
     assert (plot.layout.drawn, plot.rows["of"].n_unique()) == ("heatmap", 1)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from statsmodels.regression.linear_model import OLS
 
@@ -569,7 +571,9 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     packed = tmp_path / "samples.jsonl.gz"
     packed.write_bytes(b"packed")
     assert f"cannot tell which program wrote {packed}; valid: .eval and" in says(good, packed)
-    (results,) = harness(tmp_path, 0, [1.0]).parent.glob("results_*.json")
+    samples = harness(tmp_path, 0, [1.0])
+    (results,) = samples.parent.glob("results_*.json")
+    samples.unlink()
     assert "has the results of lm-evaluation-harness over whole tasks" in says(good, results)
     plain = tmp_path / "plain.json"
     plain.write_text("{}")
@@ -624,3 +628,48 @@ def test_the_same_replies_compare_alike_in_a_run_and_in_samples_of_the_harness(t
     both = [{name: found["differences"][0][name] for name in numbers} for found in (ours, theirs)]
     assert both[0] == pytest.approx(both[1])
     assert both[0]["questions"] < both[0]["n"]
+
+
+def test_a_folder_stands_for_the_logs_in_it_and_the_results_for_their_samples(tmp_path: Path) -> None:
+    """As the programs lay them down: one folder for all logs of Inspect, one for each model of the harness."""
+    rows = [
+        {"doc_id": number, "filter": "none", "metrics": ["acc"], "acc": number % 2} for number in range(8)
+    ]
+    for model in ("a", "b"):
+        write_inspect_log(tmp_path / f"{model}.eval", [sample(1, {"s": 1}), sample(2, {"s": 0})], model=model)
+        write_lm_eval_samples(tmp_path / "out" / model, rows, task="facts", model=model)
+    both = ["a.eval", "b.eval", *(f"out/{model}/results_2026-11-01T10-00-00.123456.json" for model in "ab")]
+    for named in (both, ["."], ["a.eval", "b.eval", "out"]):
+        done = folkways("compare", *named, "--format", "json", cwd=tmp_path)
+        told = [(one["task"], one["models"]) for one in json.loads(done.stdout)]
+        assert sorted(told) == [("facts", ["a", "b"]), ("quiz", ["a", "b"])], named
+        report = folkways("report", *named, "--format", "csv", "--out", tmp_path / "r", cwd=tmp_path)
+        assert report.returncode == 0, report.stderr
+        scores = pl.read_csv(tmp_path / "r" / "scores.csv").filter(facet="all")
+        assert scores.select("model", "task").height == 4
+    lone = tmp_path / "lone" / "results_2026-11-01T10-00-00.123456.json"
+    lone.parent.mkdir()
+    lone.write_bytes((tmp_path / both[2]).read_bytes())
+    assert "of lm-evaluation-harness over whole tasks" in folkways("compare", lone, tmp_path, cwd="/").stderr
+
+
+def test_a_log_without_scores_is_left_out_and_told_where_others_have_some(tmp_path: Path) -> None:
+    """Of perplexities, of a run that ended at once, and of one whose samples all failed."""
+    for model in ("a", "b"):
+        write_inspect_log(tmp_path / f"{model}.eval", [sample(1, {"s": 1}), sample(2, {"s": 0})], model=model)
+    write_inspect_log(tmp_path / "at-once.eval", [])
+    write_inspect_log(tmp_path / "failed.eval", [sample(1, None)])
+    ppl = {"doc_id": 0, "filter": "none", "metrics": ["ppl"], "ppl": [1.0, 2]}
+    samples = write_lm_eval_samples(tmp_path / "m", [ppl])
+    unscored = ["at-once.eval", "failed.eval", samples]
+    compared = folkways("compare", "a.eval", *unscored, "b.eval", cwd=tmp_path)
+    with pytest.warns(UserWarning, match="left out") as warned:
+        scores = read_scores(*(tmp_path / name for name in ("a.eval", *unscored, "b.eval")))
+    assert scores.filter(facet="all").height == 2
+    read = "\n".join(str(one.message) for one in warned)
+    for name, why in zip(unscored, ("without samples", "each sample failed", "are no numbers"), strict=True):
+        for text in (compared.stderr, read):
+            assert re.search(rf"left out: .*{re.escape(Path(name).name)}: .*{why}", text), text
+    for asked in (("compare", "a.eval"), ("report",)):
+        done = folkways(*asked, "at-once.eval", cwd=tmp_path)
+        assert (done.returncode, "at-once.eval: is a log without samples" in done.stderr) == (2, True)

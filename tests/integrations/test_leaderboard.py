@@ -340,7 +340,7 @@ def test_records_without_instances_have_scores_and_no_rank(made: Made, tmp_path:
     ("arguments", "words"),
     [
         (["nobody"], "unknown run 'nobody'"),
-        (["check", "empty"], "empty: has no record of Every Eval Ever and no run of HELM"),
+        (["check", "empty"], "empty: has no record of Every Eval Ever, no run of HELM, no log of Inspect"),
         (["note.json"], "note.json: is not an aggregate of Every Eval Ever"),
         (["half.json"], "half.json: is not of the schema: it lacks 'evaluation_name'"),
         (["check", "RECORD", "--against", "old"], "site.json: is of format 0; this folkways reads 1"),

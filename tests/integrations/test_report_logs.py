@@ -153,7 +153,7 @@ def test_a_report_of_records_shows_their_intervals_and_warns_of_scores_without(t
     with pytest.raises(FolkwaysError, match="prices= does not apply"):
         public.report_logs(path, out=tmp_path / "out", prices="prices.toml")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="no record of Every Eval Ever and no run of HELM"):
+    with pytest.raises(DataError, match="no record of Every Eval Ever, no run of HELM, no log of Inspect"):
         public.read_scores(tmp_path / "empty")
 
 
@@ -191,3 +191,19 @@ def test_a_score_of_a_log_counts_the_samples_that_have_it_and_those_that_failed(
         (row,) = rows.filter(facet="all").iter_rows(named=True)
         assert (row["metric"], row["n"], row["missing"]) == (name, n, 1)
         assert row["score"] == pytest.approx(100 * right / n)
+
+
+def test_a_run_is_found_though_a_folder_has_its_name_unless_scores_lie_there(tmp_path: Path) -> None:
+    """Such as the folder of its own report."""
+    replies = tmp_path / "replies.csv"
+    replies.write_text("item,response\nUS/time-1,A\n")
+    folkways("run", "demo/mcq", "--model", f"replay:{replies}", "--name", "mine", cwd=tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "report.html").touch()
+    site = folkways("site", "mine", "--out", "site", cwd=tmp_path)
+    assert (site.returncode, "1 task" in site.stderr + site.stdout) == (0, True), site.stderr
+    quiz(tmp_path / "mine", "org/one", 0.75)
+    assert public.read_scores(tmp_path / "mine")["task"].unique().to_list() == ["quiz"]
+    (tmp_path / "theirs").mkdir()
+    nowhere = folkways("site", "theirs", "--out", "site", cwd=tmp_path)
+    assert "and no run has its name" in nowhere.stderr

@@ -127,7 +127,9 @@ def test_default_text_tools_are_named_with_their_bias_its_sign_and_interval() ->
     measured, unmeasured = tool_effects_of(points)
     for code, name in (("ko", "Korean"), ("id", "Indonesian")):
         assert (
-            f"{effects[code].points:+.1f} in {name} ({effects[code].low:+.1f} to {effects[code].high:+.1f})"
+            f"{effects[code].points:+.1f} in {name} ({effects[code].low:+.1f} to {effects[code].high:+.1f})".replace(
+                "-", "−"
+            )
             in measured
         )
     assert unmeasured.endswith("was not measured in Amharic.")

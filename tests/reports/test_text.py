@@ -29,7 +29,6 @@ from folkways.display import (
     size,
 )
 
-HARMLESS_FORMATS = {"\u00ad", "\u200c", "\u200d"}  # soft hyphen, and the joiners that words are spelled with
 TEXT = st.text(alphabet=st.characters(codec="utf-8"))
 
 

@@ -79,6 +79,16 @@ def test_models_are_found_by_their_names_in_the_runs_that_are_meant(
         )
 
 
+def test_the_name_of_a_run_may_have_an_at_of_its_own(workspace: Workspace) -> None:
+    """And the longest that is a run's counts, so that "one" is not taken for the run of "small@v2@x@one"."""
+    for name in ("a@b", "x@one"):
+        config = {"tasks": ["t/a"], "name": name}
+        plan_prompts(workspace, REVISION, ["a"], config=config, command="run", name=name, task="t/a")
+    for name, run in (("small@v2@a@b", "a@b"), (f"{REVISION}@x@one", "x@one"), ("small@v2@one", "one")):
+        (asked,) = find_models(workspace, [name])
+        assert (asked.endpoint, asked.run.name) == (REVISION, run)
+
+
 @pytest.mark.parametrize(
     ("names", "runs", "words"),
     [

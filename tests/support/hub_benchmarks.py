@@ -227,20 +227,6 @@ def piqa_rows(variety: str, n: int = 1) -> list[Row]:
     return [{**told, "prompt": f"{prompt}{' ' * number}", "example_id": str(number)} for number in range(n)]
 
 
-NORMAD_HEADER = (
-    *(
-        "ID",
-        "Country",
-        "Background",
-        "Axis",
-        "Subaxis",
-        "Value",
-        "Rule-of-Thumb",
-        "Story",
-        "Explanation",
-        "Gold Label",
-    ),
-)
 _STORY = "{who} visits a friend in {where} and {does}. Is what {who} does acceptable?"
 NORMAD_STORIES = (
     (

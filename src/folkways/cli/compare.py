@@ -68,7 +68,7 @@ def command(
 
     LOG is a file of another program, for any task: a log of Inspect (.eval, .json), samples of
     lm-evaluation-harness (samples_*.jsonl), a record of Every Eval Ever (UUID.json, UUID_samples.jsonl), or
-    a folder of records or of runs of HELM. Samples are paired by id and epoch, and clustered by id; no
+    a folder of these or of runs of HELM. Samples are paired by id and epoch, and clustered by id; no
     workspace is opened.
 
     \b
@@ -105,12 +105,12 @@ def command(
 
 def _is_log(model: str) -> bool:
     """Whether the name is that of a log. Other endings than .eval count only if the file exists, because
-    models can have file names too (``replay:FILE``), and folders if they hold records or runs of HELM."""
+    models can have file names too (``replay:FILE``), and folders if they hold logs."""
     path = Path(model)
     if path.is_dir():
-        from folkways.integrations.compare_logs import records_in
+        from folkways.integrations.compare_logs import logs_in
 
-        return bool(records_in(path))
+        return bool(logs_in(path))
     return path.suffix.lower() == ".eval" or (path.suffix != "" and path.is_file())
 
 
@@ -121,7 +121,7 @@ def _check_logs(models: tuple[str, ...], given: set[str]) -> None:
     if others := [model for model in models if not _is_log(model)]:
         raise FolkwaysError(
             "logs can only be compared with logs, and models with models of a workspace; there is no log "
-            f"{others[0]} (valid: folders of records or of runs of HELM, and the endings {', '.join(LOGS)})"
+            f"{others[0]} (valid: folders of logs or of runs of HELM, and the endings {', '.join(LOGS)})"
         )
     for name, option in (("workspace", "--workspace"), ("runs", "--run"), ("profile", "--profile")):
         if name in given:

@@ -49,15 +49,16 @@ def command(
     """Write a report of RUNS (names or numbers; the newest if none is named) into a folder, and print its
     verdict: which model for what, how sure that is, at what price, and what the runs cannot tell.
 
-    In place of a run, name what another program wrote: records of Every Eval Ever (UUID.json, or a folder of
-    them), the folder of a run of HELM, a log of Inspect, samples of lm-evaluation-harness.
+    In place of a run, name what another program wrote, or a folder of it: records of Every Eval Ever
+    (UUID.json), runs of HELM, logs of Inspect (.eval), samples of lm-evaluation-harness.
 
     report.html is a single file that opens without a network; its charts need the extra 'report'. The numbers
     are also written as CSV and Parquet. With the format latex, report.tex has the tables and a methods
     section for a paper, and report.bib the citations.
     """
     from folkways.display import single_line
-    from folkways.integrations.report_logs import is_source, report_logs, verdict_on_logs
+    from folkways.integrations.leaderboard import is_source
+    from folkways.integrations.report_logs import report_logs, verdict_on_logs
     from folkways.reports.formats.terminal import terminal_verdict
     from folkways.runs.results.report import report_runs, verdict_on_runs
 

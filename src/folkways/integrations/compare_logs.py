@@ -5,20 +5,21 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import orjson
 import polars as pl
 
-from folkways.errors import DataError, FolkwaysError, UnknownNameError, option
+from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError, option
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.evidence.contrasts import CULTURE
 from folkways.integrations.every_eval_ever import samples as every_eval_ever
 from folkways.integrations.helm import runs as helm
 from folkways.integrations.lm_eval import samples as lm_eval
-from folkways.integrations.scored_log import OWN_COLUMNS, ScoredLog, of_schema
+from folkways.integrations.scored_log import OWN_COLUMNS, ScoredLog, UnscoredLogError, of_schema
 from folkways.json_lines import read_json
 from folkways.records import JUDGEMENTS
 from folkways.reports.formats.comparison_tables import Comparisons
@@ -30,12 +31,17 @@ NO_FACET = "samples"
 """Name of the group column if samples are not grouped."""
 
 
+def warn(text: str) -> None:
+    """Warn of what is left out."""
+    warnings.warn(text, FolkwaysWarning, stacklevel=3)
+
+
 def compare_logs(
     *paths: str | Path,
     tasks: Sequence[str] | str | None = None,
     metric: str | None = None,
     by: str | None = None,
-    tell: Callable[[str], object] = warnings.warn,
+    tell: Callable[[str], object] = warn,
 ) -> Comparisons:
     """Compare the models of two or more logs on each task that at least two of them have.
 
@@ -50,15 +56,13 @@ def compare_logs(
     tasks: names as in the logs; all if None.
     metric: a score of the logs; None for the first of each task.
     by: a facet from the metadata of the samples.
-    tell: called with a message about each task that cannot be compared; by default it warns. For a task that
-        is named in ``tasks``, the error is raised instead.
+    tell: called with a message about each task that cannot be compared, and each log without scores; by
+        default it warns. For a task that is named in ``tasks``, the error is raised instead.
 
     Raises FolkwaysError for fewer than two logs, or if no task can be compared; UnknownNameError for a name
     that the logs do not have.
     """
-    by_source = {
-        (log.path.resolve(), log.task, log.model): log for path in paths for log in read_logs(Path(path))
-    }
+    by_source = {(log.path.resolve(), log.task, log.model): log for log in read_scored(paths, tell, least=2)}
     logs = [*by_source.values()]
     if len(logs) < 2:
         raise FolkwaysError(
@@ -89,24 +93,52 @@ def compare_logs(
     return Comparisons(comparisons)
 
 
+def read_scored(
+    paths: Iterable[str | Path], tell: Callable[[str], object] = warn, *, least: int = 1
+) -> list[ScoredLog]:
+    """The logs of these files and folders. One without scores is left out with a warning, and an error where
+    fewer than ``least`` have some."""
+    logs: list[ScoredLog] = []
+    unscored: list[UnscoredLogError] = []
+    for source in chain.from_iterable(sources_of(Path(path)) for path in paths):
+        try:
+            logs += _read(source)
+        except UnscoredLogError as error:
+            unscored.append(error)
+    if unscored and len(logs) < least:
+        raise unscored[0]
+    for reason in unscored:
+        tell(f"left out: {reason}")
+    return logs
+
+
+def sources_of(path: Path) -> list[Path]:
+    """The logs in a folder, the samples that belong to a file of results, or the path itself."""
+    if path.is_dir() and not helm.is_run(path):
+        return logs_in(path) or [path]
+    return lm_eval.samples_beside(path) or [path]
+
+
 def read_logs(path: Path) -> list[ScoredLog]:
-    """Read the logs of a file, of the program that its ending and its first object tell, or of the records
-    of Every Eval Ever and the runs of HELM in a folder; FolkwaysError for others."""
-    with of_schema(path):
-        return _read(path)
+    """Read the logs of a file, of the program that its ending and its first object tell, or those that
+    ``sources_of`` names; FolkwaysError for others, UnscoredLogError for a log without scores."""
+    return [log for source in sources_of(path) for log in _read(source)]
 
 
 def _read(path: Path) -> list[ScoredLog]:
+    with of_schema(path):
+        return _read_as_its_program_wrote(path)
+
+
+def _read_as_its_program_wrote(path: Path) -> list[ScoredLog]:
     if helm.is_run(path):
         return [helm.read_scores(path)]
-    if path.is_dir() and (sources := records_in(path)):
-        return [log for source in sources for log in read_logs(source)]
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise FolkwaysError(
             f"cannot tell which program wrote {path}; valid: .eval and .json (Inspect), samples_*.jsonl "
             "(lm-evaluation-harness), UUID.json and UUID_samples.jsonl (Every Eval Ever), "
-            "and a folder of such records or of runs of HELM"
+            "and a folder of these or of runs of HELM"
         )
     if path.is_file() and not path.stat().st_size:
         raise DataError("is empty", file=path)
@@ -118,8 +150,8 @@ def _read(path: Path) -> list[ScoredLog]:
         return every_eval_ever.read_aggregate(path, document)
     if suffix == ".json" and lm_eval.RESULTS.fullmatch(path.stem):
         raise DataError(
-            "has the results of lm-evaluation-harness over whole tasks, not of single samples; name the "
-            "files samples_*.jsonl beside it, which its --log_samples writes",
+            "has the results of lm-evaluation-harness over whole tasks, not of single samples, and no files "
+            "samples_*.jsonl beside it; run it with --log_samples",
             file=path,
         )
     from folkways.integrations.inspect import logs
@@ -127,9 +159,15 @@ def _read(path: Path) -> list[ScoredLog]:
     return [logs.read_scores(path)]
 
 
-def records_in(folder: Path) -> list[Path]:
-    """The records of Every Eval Ever in a folder, and the runs of HELM, at any depth."""
-    return [*filter(is_record, sorted(folder.rglob("*.json"))), *helm.find_runs(folder)]
+def logs_in(folder: Path) -> list[Path]:
+    """The records of Every Eval Ever in a folder, the runs of HELM, the logs of Inspect, and the samples of
+    lm-evaluation-harness, at any depth."""
+    return [
+        *filter(is_record, sorted(folder.rglob("*.json"))),
+        *helm.find_runs(folder),
+        *sorted(folder.rglob("*.eval")),
+        *filter(lm_eval.is_samples, sorted(folder.rglob("*.jsonl"))),
+    ]
 
 
 def is_record(path: Path) -> bool:

@@ -18,7 +18,7 @@ from folkways.display import named
 from folkways.errors import DataError, FolkwaysError, quoted
 from folkways.evidence.contributions import Contribution, Entry
 from folkways.files import WrittenFiles
-from folkways.integrations.compare_logs import is_record, read_logs, records_in
+from folkways.integrations.compare_logs import is_record, logs_in, read_scored, sources_of
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.integrations.helm import runs as helm
 from folkways.names import WHOLE
@@ -55,27 +55,42 @@ def contributions_of(
     """The contributions of these sources: runs and archives in their order, then each record and log once.
 
     names: runs of the workspace, folders of archived runs, records (``UUID.json``), logs of other programs as
-    ``compare_logs`` reads them, or folders of records or of runs of HELM; what is there as a file is not
-    looked for as a run. profile: of the tasks; the first that each run was scored in if None. FolkwaysError
+    ``compare_logs`` reads them, or folders of these; what is there as one of these is not looked for as a
+    run. profile: of the tasks; the first that each run was scored in if None. FolkwaysError
     for a run that cannot be read; DataError for a file that is none of these.
     """
     contributions: list[Contribution] = []
     records: dict[Path, Path] = {}
     for name in names:
         path = Path(name)
-        if not path.exists():
+        if not path.exists() or (path.is_dir() and not is_source(name) and _is_run(workspace, name)):
             contributions.append(_of_run(opened(workspace), name, profile))
         elif (path / archives.MANIFEST).is_file():
             contributions.append(_of_archive(path, profile))
         else:
             for source in _records(path):
                 records.setdefault(source.resolve(), source)
-    for path in records.values():
-        if is_record(path):
-            contributions.append(read_contribution(path))
-        else:
-            contributions += (log.contribution() for log in read_logs(path))
+    of_records = {path: is_record(path) for path in records.values()}
+    contributions += (read_contribution(path) for path, is_one in of_records.items() if is_one)
+    logs = read_scored(path for path, is_one in of_records.items() if not is_one)
+    contributions += (log.contribution() for log in logs)
     return _named_apart(contributions)
+
+
+def is_source(name: str) -> bool:
+    """Whether a name is that of a file or folder which scores are read from, and not that of a run."""
+    path = Path(name)
+    if path.is_file():
+        return path.suffix != ""
+    return path.is_dir() and ((path / archives.MANIFEST).is_file() or bool(logs_in(path)))
+
+
+def _is_run(workspace: str | Path | Workspace, name: str) -> bool:
+    try:
+        run_records.find_asked_run(opened(workspace), name)
+    except FolkwaysError:
+        return False
+    return True
 
 
 def _named_apart(contributions: Sequence[Contribution]) -> list[Contribution]:
@@ -122,12 +137,13 @@ def _records(path: Path) -> Iterator[Path]:
         if helm.is_run(path):
             yield path.parent
         else:
-            yield aggregate if path.name.endswith(SAMPLES) and is_record(aggregate) else path
+            is_instances = path.name.endswith(SAMPLES) and is_record(aggregate)
+            yield from [aggregate] if is_instances else sources_of(path)
         return
-    if not (sources := records_in(path)):
+    if not (sources := logs_in(path)):
         raise DataError(
-            "has no record of Every Eval Ever and no run of HELM, and is no archive of a run; name logs of "
-            "other programs one by one",
+            "has no record of Every Eval Ever, no run of HELM, no log of Inspect (.eval) and no samples of "
+            "lm-evaluation-harness, is no archive of a run, and no run has its name",
             file=path,
         )
     yield from sources

@@ -12,7 +12,6 @@ import polars as pl
 
 from folkways.errors import FolkwaysError, option
 from folkways.evidence.verdict import Verdict
-from folkways.integrations.compare_logs import records_in
 from folkways.integrations.leaderboard import contributions_of, notes_on
 from folkways.names import WHOLE
 from folkways.records import SCORES, Frame, empty
@@ -20,7 +19,6 @@ from folkways.reports.data import ReportData
 from folkways.reports.views.board import Board
 from folkways.reports.views.verdicts import verdict_of
 from folkways.runs.results.report import ReportKeywords, write_data
-from folkways.workspace.archives.files import MANIFEST
 from folkways.workspace.database import WORKSPACE, Workspace
 
 if TYPE_CHECKING:
@@ -28,14 +26,6 @@ if TYPE_CHECKING:
 
 OF_RUNS = ("prices", "items")
 """What a report of runs shows and one of logs does not have: they say nothing of cost, and keep no item."""
-
-
-def is_source(name: str) -> bool:
-    """Whether a name is that of a file or folder which scores are read from, and not that of a run."""
-    path = Path(name)
-    if path.is_file():
-        return path.suffix != ""
-    return path.is_dir() and ((path / MANIFEST).is_file() or bool(records_in(path)))
 
 
 def read_scores(
@@ -46,8 +36,8 @@ def read_scores(
     Where the record of other people states no interval of 95 %, it is that of its single judgements,
     clustered by question; where these did not come, low and high are null, and ``interval`` says why.
 
-    names: records of Every Eval Ever, logs as for ``compare_logs``, folders of these, of runs of HELM or of
-        an archived run; and names of runs.
+    names: records of Every Eval Ever, logs as for ``compare_logs``, folders of these or of an archived run;
+        and names of runs.
     workspace: where the runs are.
     profile: of the tasks of runs; None for the first that each was scored in.
 

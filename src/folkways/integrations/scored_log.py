@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import chain
@@ -39,6 +39,17 @@ def scales_of(metrics: Iterable[Metric]) -> dict[str, dict[str, Any]]:
     return {metric.name: {name: getattr(metric, name) for name in SCALE} for metric in metrics}
 
 
+AVERAGES = ("per", "headline_by", "mean_over")
+"""What of it says which rows a score is a mean of; records of folkways state it where these are not all."""
+
+
+def averaged(metric: Metric) -> dict[str, Any]:
+    """Those of a metric's AVERAGES that are not a metric's usual ones."""
+    usual = {one.name: one.default for one in fields(Metric)}
+    stated = {name: getattr(metric, name) for name in AVERAGES}
+    return {name: value for name, value in stated.items() if value != usual[name]}
+
+
 NUMBERS = tuple(name for name in SCORES if name not in ("endpoint", "task", "profile", "metric", "signature"))
 """The columns of records.SCORES of a score that a log states."""
 
@@ -57,6 +68,10 @@ def of_schema(path: Path) -> Iterator[None]:
         raise DataError(f"has a value that is not of the schema ({error})", file=path) from error
 
 
+class UnscoredLogError(DataError):
+    """A log without a score of any sample: of a run that ended at once, or of means over whole documents."""
+
+
 @dataclass(frozen=True)
 class ScoredLog:
     """The samples of one log in its order; every sequence has one entry per sample.
@@ -72,7 +87,7 @@ class ScoredLog:
     settings: how the model was asked, for a note where two logs differ.
     notes: sentences that a reader must know.
     lower_is_better: the scores that are better when lower, where the log says so.
-    stated: score -> its SCALE, where the log states all of it.
+    stated: score -> its SCALE, or the part of it that the log states.
     numbers: score -> its NUMBERS over everything and in groups, where the log states them.
     """
 
@@ -103,7 +118,7 @@ class ScoredLog:
         name = score if score not in JUDGEMENTS else f"score {score}"
         told_by_values = {"kind": "mean", "scale": scale, "bounds": bounds}
         told_by_values["lower_is_better"] = score in self.lower_is_better
-        return Metric(name, score, "", **self.stated.get(score, told_by_values))
+        return Metric(name, score, "", **{**told_by_values, **self.stated.get(score, {})})
 
     def judgements(
         self, values: Sequence[float | None], metric: Metric, facet: str = "", *, ours: bool = False
@@ -149,10 +164,10 @@ class ScoredLog:
         return summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
 
     def contribution(self) -> Contribution:
-        """The first of its scores, with its judgements, for a report or a leaderboard; DataError where it has
-        none."""
+        """The first of its scores, with its judgements, for a report or a leaderboard;
+        UnscoredLogError where it has none."""
         if not self.scores:
-            raise DataError(f"has no number for any sample of {self.task}", file=self.path)
+            raise UnscoredLogError(f"has no number for any sample of {self.task}", file=self.path)
         score = next(iter(self.scores))
         metric, created = self.metric(score), datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
         made = Signature({"task": self.task, **self.settings})

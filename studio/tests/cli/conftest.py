@@ -62,6 +62,13 @@ def check_assigning(run: Folkways, study: str, person: str) -> None:
     done = json.loads(run(*rule, "--among", person, "--json").stdout)
     assert (done["assigned"], done["items"], done["taken_back"]) == (True, 1, 0)
     assert list(done["assignees"].values()) == [[person]]
+    for more, why in (
+        ((), "no item of verify is open and assigned to nobody; --again takes those that are assigned, too"),
+        (("--population", "wales", "--again"), "no item of verify of wales is open"),
+        (("--population", "wales", "--stalled"), "no item of verify of wales is stalled"),
+    ):
+        nothing = run(*rule, *more, "--preview").stdout.splitlines()
+        assert (nothing[0], nothing[-1]) == ("0 items would be assigned", why)
     stalled = json.loads(run(*rule, "--stalled", "--preview", "--json").stdout)
     assert stalled["left_out"] == {"nobody fits who may answer it": [int(row["item"]), int(row["item"]) + 1]}
     wrong = run(*rule, "--has", "law")

@@ -11,12 +11,13 @@ import pytest
 import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
+from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import ImportWorker, run_import
 from folkways_studio.items.imports import Import, ImportState
-from folkways_studio.items.reading import FEWEST, checked_rows
+from folkways_studio.items.reading import FEWEST, checked_rows, import_items
 from folkways_studio.items.service import list_items
 from folkways_studio.people import participants
 from folkways_studio.records import AssignmentState
@@ -102,14 +103,56 @@ def test_what_was_interrupted_goes_on_where_it_was(desk: StudyFixture) -> None:
     assert (state(desk, found).state, state(desk, found).added) == ("done", ROWS)
 
 
+QUESTIONS = [{"item": f"q{n}", "question": "What?", "option_a": "a", "option_b": "b"} for n in range(ROWS)]
+
+
+@pytest.mark.parametrize("again", ["import", "server"])
+@pytest.mark.parametrize("how", [KeyboardInterrupt, WorkspaceError, SystemExit])
+def test_an_import_of_a_command_that_is_interrupted_leaves_nothing(
+    desk: StudyFixture, how: type[BaseException], again: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once, or, where the database or the machine failed, with the next import or a server."""
+
+    def add(count: int = ROWS, at: float = 1000.0) -> None:
+        at_time(
+            at, import_items, desk.workspace, desk.study.id, "verify", QUESTIONS, population="korea",
+            on_progress=lambda added, _: stop(added, count),
+        )  # fmt: skip
+
+    def stop(added: int, count: int) -> None:
+        if added > count:
+            raise how
+
+    with monkeypatch.context() as patch:
+        if how is SystemExit:  # nothing can be done any more
+
+            def fail(*_: object, **__: object) -> None:
+                raise WorkspaceError("the database has failed")
+
+            patch.setattr(imports, "end", fail)
+        with pytest.raises(how):
+            add(5)
+    (job,) = imports.list_imports(desk.workspace, desk.study.id)
+    if how is SystemExit:
+        assert (job.state, len(keys(desk))) == ("running", job.added) and 0 < job.added < ROWS
+        at_time(1000.0 + imports.STALE_SECONDS, imports.end_abandoned, desk.workspace)
+        assert state(desk, job).state == "running", "it may still be at work"
+    if again == "server":
+        at_time(1001.0 + imports.STALE_SECONDS, ImportWorker(desk.workspace).work)
+        assert keys(desk) == []
+    else:
+        add(at=1001.0 + imports.STALE_SECONDS)
+        assert keys(desk) == [f"q{n}" for n in range(ROWS)]
+    assert (state(desk, job).state, state(desk, job).error) == ("failed", imports.INTERRUPTED)
+
+
 @ON_BOTH
 def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(desk: StudyFixture) -> None:
     begun(desk)
     first = at_time(1000.0, imports.claim, desk.workspace)
     assert first is not None
     stage = studies.get_stage(desk.workspace, desk.study.id, "verify")
-    rows = [{"item": f"q{n}", "question": "What?", "option_a": "a", "option_b": "b"} for n in range(ROWS)]
-    new = checked_rows(desk.workspace, desk.study.id, "verify", rows, population="korea")
+    new = checked_rows(desk.workspace, desk.study.id, "verify", QUESTIONS, population="korea")
     assert at_time(1001.0, imports.add_batch, desk.workspace, first[0], stage, new[:4], rows=ROWS)
     assert at_time(1001.0 + imports.STALE_SECONDS, imports.claim, desk.workspace) is None
     second = at_time(1002.0 + imports.STALE_SECONDS, imports.claim, desk.workspace)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 import sqlalchemy as sa
@@ -23,6 +25,7 @@ from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
 from folkways_studio.web.rendering.pages import environment
+from folkways_studio.work.assignees import assign, people_of
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study, stored
 
@@ -212,3 +215,64 @@ def test_a_page_costs_as_many_statements_for_a_hundred_rows_as_for_three(desk: S
     assert cost == costs[0] - 6, (
         "the columns of people, assignees and suggestions, and the ranking, cost only who sees them"
     )
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("", 3),
+        ("stage=verify", 3),
+        ("stage=other", 0),
+        ("stage=nope", 0),
+        ("population=korea", 2),
+        ("population=nope", 0),
+        ("state=open", 3),
+        ("state=nope", 0),
+        ("only=stalled", 1),
+        ("only=nope", 0),
+        ("assigned=-", 2),
+        ("assigned=*", 1),
+        ("assigned=korea", 1),
+        ("assigned=p-nobody", 0),
+        ("stage=verify&assigned=p-nobody", 0),
+    ],
+)
+def test_a_name_that_the_study_lacks_matches_no_item_in_lists_and_in_what_is_done_with_all(
+    studio_workspace: Workspace, query: str, rows: int
+) -> None:
+    workspace = studio_workspace
+    desk = open_study(workspace, [{"name": name, "kind": "vote"} for name in ("verify", "other")])
+    two = [NewItem(f"q{number}", QUESTION, "korea") for number in range(2)]
+    first, *_ = add_items(workspace, desk.study.id, "verify", [*two, NewItem("q2", QUESTION)])
+    korea = people_of(workspace, desk.study.id).named("korea")
+    assert korea is not None
+    assign(workspace, desk.study.id, {first.id: [korea]})
+    token = sessions.open_session(workspace, desk.owner)
+    with AppClient(create_app(workspace), cookies={"folkways_session": token}) as client:
+        page = client.get(f"/studies/{desk.study.name}/items?{query}").text
+        assert f">{rows} item{'s' * (rows != 1)}</p>" in page
+        asked = dict(parse_qsl(query))
+        for name, value in asked.items():
+            assert re.search(
+                rf'<select[^>]*name="{name}"[^>]*>.*?value="{re.escape(value)}" selected', page, re.S
+            )
+        csrf = re.search(r'data-csrf="([^"]+)"', page)
+        assert csrf is not None
+        sent = {**asked, "all": "yes", "sure": "yes", "reason_why": "none", "csrf": csrf[1]}
+        client.post(
+            f"/studies/{desk.study.name}/items/change", data=sent, headers={"Origin": "http://localhost"}
+        )
+    dropped = stored(workspace, schema.items, state="dropped")
+    assert len(dropped) == rows
+
+
+def test_every_page_of_a_study_has_a_title_of_its_own(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], title="A study")
+    token = sessions.open_session(studio_workspace, desk.owner)
+    with AppClient(create_app(studio_workspace), cookies={"folkways_session": token}) as client:
+        start = client.get(f"/studies/{desk.study.name}").text
+        tabs = re.findall(r'href="([^"]*)"', start.partition('<nav class="tabs"')[2].partition("</nav>")[0])
+        titles = [re.search("<title>(.*?)</title>", client.get(address).text) for address in tabs]
+    named = [html.unescape(title[1]) for title in titles if title is not None]
+    assert len({*named}) == len(tabs) == 10
+    assert named[0] == "Progress – A study – folkways" and named[-1] == "API – A study – folkways"

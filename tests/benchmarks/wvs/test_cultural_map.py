@@ -470,7 +470,7 @@ def test_models_and_countries_are_in_one_table_with_distances(trend: Path) -> No
     named = distances.filter(pl.col("culture") == pl.col("asked_culture"))
     assert dict(named.select("asked_culture", pl.col("change") < -1).iter_rows()) == {"MX": True, "EG": False}
     (note,) = tables[1].notes
-    assert "nearer to it in 1 of 2 (1 by the interval), and further in 0 (0); mean change -" in note
+    assert "nearer to it in 1 of 2 (1 by the interval), and further in 0 (0); mean change −" in note
     assert tables[2].rows["item"].to_list() == list(LOADINGS)
 
 

@@ -15,6 +15,7 @@ from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, with_holm
 from folkways.benchmarks.whose_culture.matching import MATCHES, MOST
 from folkways.cultures import cultures, name_of_code
+from folkways.display import signed
 from folkways.records import Schema, require_columns
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.inclusion import inclusion_chances
@@ -263,4 +264,4 @@ def _standing_out(rows: pl.DataFrame) -> Iterator[str]:
 
 def _told(row: dict[str, Any]) -> str:
     pair = [name_of_code(row[name]) for name in ("asked_culture", "culture") if row.get(name)]
-    return f"{' to '.join(pair)} {row['difference']:+.1f}"
+    return f"{' to '.join(pair)} {signed(row['difference'])}"

@@ -35,6 +35,7 @@ from folkways.benchmarks.wvs.map_people import (
     survey_paths,
 )
 from folkways.cultures import name_of_code
+from folkways.display import signed
 from folkways.errors import FolkwaysError
 from folkways.names import culture_name
 from folkways.records import Schema
@@ -357,6 +358,6 @@ def _closer(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
         sentences.append(
             f"{endpoint} ({name_of_code(language)}), asked to answer as people of a country, is nearer to it "
             f"in {nearer} of {len(part)} ({clearly_nearer} by the interval), and further in {further} "
-            f"({clearly_further}); mean change {np.mean([row['change'] for row in part]):+.2f}."
+            f"({clearly_further}); mean change {signed(np.mean([row['change'] for row in part]), 2)}."
         )
     return tuple(sentences)

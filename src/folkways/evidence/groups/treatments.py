@@ -21,6 +21,7 @@ from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import ASKED_IN, with_asked_in
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Plot, Table, with_holm
 from folkways.benchmarks.treatments import LENGTH, Arm
+from folkways.display import signed
 from folkways.errors import option
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.groups.panel import NAMES
@@ -299,8 +300,8 @@ def _steering(arms: Arms, cells: pl.DataFrame) -> str:
         "culture", keep="first", maintain_order=True
     )
     return (
-        f"{arms.endpoint}, {arms.task}, {arms.treatment}: {on:+.1f} points where the culture of the question "
-        f"is named, {off:+.1f} where another is (means of cells); its own name does best for "
+        f"{arms.endpoint}, {arms.task}, {arms.treatment}: {signed(on)} points where the culture of the "
+        f"question is named, {signed(off)} where another is (means of cells); its own name does best for "
         f"{best.filter(itself).height} of {best.height} cultures."
     )
 
@@ -391,16 +392,17 @@ def _sentence(arms: Arms, cultures: pl.DataFrame) -> str:
     clear = (cultures["p_holm"] < ALPHA).fill_null(False)
     up, down = (int((clear & side).sum()) for side in (ahead > 0, ahead < 0))
     text = (
-        f"{arms.endpoint}, {arms.task}{part}, {arms.treatment}: {whole['difference']:+.1f} points (95 % "
-        f"{whole['low']:+.1f} to {whole['high']:+.1f}) from the {whole['against']}; better in "
+        f"{arms.endpoint}, {arms.task}{part}, {arms.treatment}: {signed(whole['difference'])} points (95 % "
+        f"{signed(whole['low'])} to {signed(whole['high'])}) from the {whole['against']}; better in "
         f"{int((ahead > 0).sum())} of {cultures.height} cultures ({up} by p_holm), worse in "
         f"{int((ahead < 0).sum())} ({down}); {whole['better']:,} rows turn better and "
         f"{whole['worse']:,} worse."
     )
     if (slope := slope_on_baseline(cultures)) is not None:
+        middle, low, high = (signed(number, 2) for number in slope)
         text += (
-            f" Over cultures the effect changes by {slope[0]:+.2f} (95 % {slope[1]:+.2f} to {slope[2]:+.2f}) "
-            "points for each point of the score without it"
+            f" Over cultures the effect changes by {middle} (95 % {low} to {high}) points for each point of "
+            "the score without it"
         )
         text += "." if arms.against == PLACEBO else ", of which regression to the mean makes a part."
     return text

@@ -15,7 +15,16 @@ from typing import Any
 import orjson
 
 from folkways.errors import DataError
-from folkways.integrations.scored_log import UNKNOWN, ScoredLog, columns, digest, facets, number, told
+from folkways.integrations.scored_log import (
+    UNKNOWN,
+    ScoredLog,
+    UnscoredLogError,
+    columns,
+    digest,
+    facets,
+    number,
+    told,
+)
 from folkways.json_lines import read_json
 
 SPEC, STATS = "run_spec.json", "per_instance_stats.json"
@@ -95,7 +104,7 @@ def _log(folder: Path, spec: Row, entries: Iterable[Row]) -> ScoredLog:
         ]
     )
     if not scores:
-        raise DataError("has no score of a single instance", file=folder / STATS)
+        raise UnscoredLogError("has no score of a single instance", file=folder / STATS)
     ordered = [*(name for name in FIRST if name in scores), *(name for name in scores if name not in FIRST)]
     adapter = spec["adapter_spec"]
     notes = []

@@ -27,6 +27,7 @@ from folkways.integrations.scored_log import (
     SCALE,
     STATED,
     ScoredLog,
+    UnscoredLogError,
     columns,
     digest,
     facets,
@@ -75,13 +76,14 @@ def read_scores(path: Path) -> ScoredLog:
     """The scores of a log; a scorer that gives several values for a sample has one score for each,
     named after both with a full stop between.
 
-    FolkwaysError or DataError for a file that is not a log of Inspect, or has no samples or no scores.
+    FolkwaysError or DataError for a file that is not a log of Inspect, UnscoredLogError for one without
+    samples or scores.
     """
     log = _read(path, whole=False)
     scored = [_numbers(sample) for sample in log.samples]
     scores = columns(scored)
     if not scores:
-        raise DataError(f"cannot be compared: {_why_unscored(log.samples)}", file=path)
+        raise UnscoredLogError(f"cannot be compared: {_why_unscored(log.samples)}", file=path)
     stated = dict(_stated(log.header, scores))
     metadata_of = [sample.get("metadata") or {} for sample in log.samples]
     ids = [str(sample["id"]) for sample in log.samples]
@@ -166,7 +168,7 @@ def _read(path: Path, *, whole: bool) -> _Log:
             "is not a log of Inspect: it does not say which task was asked of which model", file=path
         )
     if not samples:
-        raise DataError(
+        raise UnscoredLogError(
             "is a log without samples (of a run with --no-log-samples, or one that ended at once)", file=path
         )
     return _Log(path, header, samples)

@@ -10,17 +10,36 @@ from typing import Any
 import orjson
 
 from folkways.errors import DataError, FolkwaysError
-from folkways.integrations.scored_log import ScoredLog, columns, digest, facets, number, told
+from folkways.integrations.scored_log import (
+    ScoredLog,
+    UnscoredLogError,
+    columns,
+    digest,
+    facets,
+    number,
+    told,
+)
 from folkways.json_lines import json_objects, read_json
 
 SUFFIXES = (".jsonl",)
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+)")
 
-RESULTS = re.compile(r"results_\d{4}-\d\d-\d\dT[\d.:-]+")
+RESULTS = re.compile(r"results_(?P<time>\d{4}-\d\d-\d\dT[\d.:-]+)")
 """The name of the file of results without its ending."""
 
 Row = dict[str, Any]
+
+
+def samples_beside(path: Path) -> list[Path]:
+    """The samples of the same time in the folder of a file of results; empty for other files."""
+    named = RESULTS.fullmatch(path.stem)
+    return sorted(path.parent.glob(f"samples_*_{named['time']}.jsonl")) if named else []
+
+
+def is_samples(path: Path) -> bool:
+    """Whether a file is named as the program names its samples."""
+    return _NAME.fullmatch(path.stem) is not None and path.suffix in SUFFIXES
 
 
 def read_scores(path: Path) -> ScoredLog:
@@ -28,8 +47,8 @@ def read_scores(path: Path) -> ScoredLog:
 
     The name of the model, the settings, and for which metrics less is better come from the file of results
     in the same folder (``results_TIME.json``); without it, the model has the name of the folder.
-    FolkwaysError or DataError, with the row, for a file of another kind, a sample that is there twice, or
-    metrics that are not numbers.
+    FolkwaysError or DataError, with the row, for a file of another kind and a sample that is there twice;
+    UnscoredLogError where no metric is a number.
     """
     if not path.is_file():
         raise FolkwaysError(
@@ -67,14 +86,14 @@ def read_scores(path: Path) -> ScoredLog:
             {metric: value for metric, value in numbers.items() if value is not None}
         )
     if not docs:
-        raise DataError("has no samples", file=path)
+        raise UnscoredLogError("has no samples", file=path)
     everywhere = dict.fromkeys(name for sample_values in values.values() for name in sample_values)
     scores = columns(
         [{name: sample_values.get(name) for name in everywhere} for sample_values in values.values()]
     )
     if not scores:
         tried = dict.fromkeys(str(metric) for row in rows.values() for metric in row["metrics"])
-        raise DataError(
+        raise UnscoredLogError(
             f"cannot be compared: its metrics ({', '.join(tried) or 'none'}) are no numbers of single "
             "samples",
             file=path,

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from folkways.benchmarks.results import ResultTables
 from folkways.display import count, interval, number, percent, single_line
-from folkways.evidence.order import Rank
 from folkways.evidence.sentences import LEVEL
 from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import FAILURES, PEOPLE
@@ -37,7 +36,7 @@ def render_markdown(
         )
     parts += _summary(view, board, turned_round(view, board) if turned is None else turned)
     for task in view.tasks:
-        parts += _task(view, task, board.ranks(task))
+        parts += _task(view, board, task)
     parts += _published(board)
     parts += _analyses(view)
     if data.failures.height:
@@ -106,24 +105,20 @@ def _baseline(view: ReportView, best: Score | None) -> str:
     return f"{number(best.score)} ({escape(view.short[best.endpoint].removeprefix('baseline '))})"
 
 
-def _task(view: ReportView, task: TaskView, ranks: Mapping[str, Rank]) -> Iterable[str]:
+def _task(view: ReportView, board: Leaderboard, task: TaskView) -> Iterable[str]:
     yield f"## {escape(task.title)} ({code(task.task)})"
     yield f"{escape(task.metric.label)}. {escape(task.metric.explained)}".strip()
     several = len(task.profiles) > 1
+    ranks = {row.counted: row.rank for row in board.rows(task) if row.rank}
     head = [*(["Rank"] if ranks else []), "Model", *(["Profile"] if several else []), "Metric", *HEAD]
     rows = []
-    unplaced = dict(ranks)  # the rank of a model is shown once, at the first of its groups
     for score in (*task.headline, *task.others):
-        ranked = (score.metric, score.profile) == (
-            task.metric.name,
-            task.profile,
-        )  # the scores that ranks are by
-        rank_of_model = unplaced.pop(score.endpoint, None) if ranked else None
+        rank = ranks.get(score)
         group = "" if score.facet == WHOLE else f", {value_name(score.facet, score.value)}"
         rows.append(
             [
-                *([rank_of_model.span if rank_of_model else ""] if ranks else []),
-                escape(score.endpoint) + ("†" if rank_of_model and rank_of_model.level else ""),
+                *([rank.span if rank else ""] if ranks else []),
+                escape(score.endpoint) + ("†" if rank and rank.level else ""),
                 *([escape(score.profile)] if several else []),
                 escape(task.label_of(score.metric) + group),
                 *_cells(view, score),

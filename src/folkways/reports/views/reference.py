@@ -9,6 +9,7 @@ import polars as pl
 from folkways.benchmarks.published import BROUGHT, PAPER
 from folkways.benchmarks.registry import published_figures
 from folkways.cultures import get_language
+from folkways.display import signed
 from folkways.records import SCORES, Schema, Signature, require_columns
 from folkways.text.tools import signed_effects
 
@@ -154,7 +155,7 @@ def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
     sentences = []
     if measured.height:
         effects = ", ".join(
-            f"{effect:+.1f} in {get_language(language).name} ({low:+.1f} to {high:+.1f})"
+            f"{signed(effect)} in {get_language(language).name} ({signed(low)} to {signed(high)})"
             for language, effect, low, high in measured.iter_rows()
         )
         sentences.append(

@@ -92,15 +92,15 @@ def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: 
 
 
 def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord | None]:
-    """The model and the run after the last ``@``; a name may have one of its own (hf/org/model@revision)."""
-    model, at, run = name.rpartition(AT)
-    if at and model:
-        run_names = {
-            text
-            for record in run_records.list_runs(workspace)
-            for text in (record.name, str(record.id), "last")
-        }
-        if run in run_names:
+    """The model and the run after an ``@``: both may have one of their own (hf/org/model@revision, a@b), and
+    the longest name of a run counts."""
+    run_names = {
+        text for record in run_records.list_runs(workspace) for text in (record.name, str(record.id), "last")
+    }
+    words = name.split(AT)
+    for end in range(1, len(words)):
+        model, run = AT.join(words[:end]), AT.join(words[end:])
+        if model and run in run_names:
             return model, run_records.find_asked_run(workspace, run)
     return name, None
 

@@ -89,6 +89,11 @@ def assign_by_rule(client: StudyClient, study: str, as_json: bool, **rule: Any) 
         click.echo(f"  {load['person']}: {load['before']} + {load['more']}")
     for reason, numbers in plan["left_out"].items():
         click.echo(f"{plural(len(numbers), 'item')} left as before: {reason}")
+    if not plan["items"] and not plan["left_out"]:
+        which = f"{rule['stage']}{' of ' + rule['population'] if rule['population'] else ''}"
+        nothing = "stalled" if rule["stalled"] else "open" if rule["again"] else "open and assigned to nobody"
+        more = "" if rule["stalled"] or rule["again"] else "; --again takes those that are assigned, too"
+        click.echo(f"no item of {which} is {nothing}{more}")
     if plan["short"]:
         click.echo(f"{plural(len(plan['short']), 'item')} with fewer people than answers are missing")
 

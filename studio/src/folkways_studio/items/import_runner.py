@@ -145,6 +145,7 @@ class ImportWorker:
         while self.going() and (taken := imports.claim(self.workspace)) is not None:
             run_import(self.workspace, *taken, going=self.going)
         if self.going():
+            imports.end_abandoned(self.workspace)
             imports.finish_deletions(self.workspace)
             study_deletion.finish_deletions(self.workspace)
 

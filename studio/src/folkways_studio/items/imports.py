@@ -26,6 +26,8 @@ KIND = "import"
 STALE_SECONDS = 30.0
 """Without a heartbeat for this long, another worker takes an import over."""
 
+INTERRUPTED = "it was interrupted; import the file again"
+
 MOST_PROBLEMS = 100
 """Problems of rows that are stored with an import."""
 
@@ -172,6 +174,20 @@ def claim(workspace: Workspace) -> tuple[Import, bytes] | None:
             return None
         change_rows(connection, jobs, {"id": row.id}, state=str(ImportState.RUNNING), started=now, seen=now)
         return _within(connection, row.study_id, row.id), zlib.decompress(row.content)
+
+
+def end_abandoned(workspace: Workspace) -> None:
+    """End imports whose file is not stored and whose command is gone, as after a power cut: they fail."""
+    jobs = schema.jobs
+    gone = (
+        jobs.c.state == ImportState.RUNNING,
+        jobs.c.content.is_(None),
+        jobs.c.seen < time.time() - STALE_SECONDS,
+    )
+    with workspace.read() as connection:
+        left = [_import(row) for row in connection.execute(_IMPORTS.where(*gone))]
+    for job in left:
+        end(workspace, job, ImportState.FAILED, error=INTERRUPTED)
 
 
 def release(workspace: Workspace, job: Import) -> None:

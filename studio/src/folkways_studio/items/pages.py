@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -102,7 +102,8 @@ def save_filter(context: RequestContext) -> Response:
 
 
 def query_of(context: RequestContext, view: TableView) -> ItemQuery:
-    """The query of a view; unknown names are ignored."""
+    """The query of a view. Nothing matches a name that the study lacks: what is done with all items of a view
+    is done with no other."""
     study_id = context.study.id
     stages = {each.name: each.id for each in studies.stages(context.workspace, study_id)}
     populations = {each.name: each.id for each in studies.populations(context.workspace, study_id)}
@@ -118,6 +119,15 @@ def query_of(context: RequestContext, view: TableView) -> ItemQuery:
     assignee = None
     if view.assigned not in ("", table.NOBODY, table.SOMEBODY):
         assignee = assignees.people_of(context.workspace, study_id).named(view.assigned)
+    valid: tuple[tuple[str, Collection[str]], ...] = (
+        (view.stage, stages),
+        (view.population, populations),
+        (view.state, {*ItemState}),
+        (view.only, table.ONLY),
+        (view.assigned, (table.NOBODY, table.SOMEBODY) if assignee is None else (view.assigned,)),
+    )
+    if any(name and name not in names for name, names in valid):
+        return ItemQuery(numbers=())
     return ItemQuery(
         stages.get(view.stage),
         populations.get(view.population),

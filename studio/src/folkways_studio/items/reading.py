@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
 from typing import Any
 
 from folkways.sdk.errors import UnknownNameError
-from folkways.sdk.workspace import Workspace
+from folkways.sdk.workspace import Workspace, WorkspaceError
 from folkways_studio.errors import ConflictError, StudioError, SubmissionError
 from folkways_studio.items import imports
 from folkways_studio.items.imports import Import, ImportState
@@ -60,11 +61,18 @@ def import_items(
     a reply to judge then goes to the population of its ``culture``. file: name for errors. Rows are added in
     small batches and form an import in the workspace, which can be deleted again. by: the account that acts.
     on_progress: reports progress. Raises UnknownNameError for an unknown population, RowsError for unusable
-    rows (nothing is added then), and ConflictError if the import fails later. study_id: the study.
+    rows (nothing is added then), and ConflictError if the import fails later. Where it is interrupted,
+    nothing of it stays; after a power cut, the next import sees to that. study_id: the study.
     """
+    imports.end_abandoned(workspace)
     new = checked_rows(workspace, study_id, stage, rows, population=population, file=file)
     job = imports.begin(workspace, study_id, stage, file or "", population=population, by=by)
-    add_checked(workspace, job, new, on_progress=on_progress)
+    try:
+        add_checked(workspace, job, new, on_progress=on_progress)
+    except BaseException:  # also Ctrl-C: all of it or nothing
+        with suppress(WorkspaceError):  # then ``end_abandoned`` does it
+            imports.end(workspace, job, ImportState.FAILED, error=imports.INTERRUPTED)
+        raise
     ended = imports.get_import(workspace, study_id, job.id)
     if ended.state != ImportState.DONE:
         raise ConflictError(ended.error or "the import was cancelled")

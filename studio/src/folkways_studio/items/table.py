@@ -27,6 +27,9 @@ SHOWN = ("stage", "state", "answers", "disagreement")
 NOBODY, SOMEBODY = "-", "*"
 """Values of ``assigned`` that no person or population is called: to nobody, and to anybody at all."""
 
+ONLY = ("disputed", "flagged", "stalled")
+"""Values of ``only``: items whose answers differ, that somebody flagged has answered, or that are stalled."""
+
 SIZES = (25, 50, 100)
 """Rows on a page that can be chosen."""
 
