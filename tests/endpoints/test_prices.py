@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,18 @@ def own_settings(tmp_path, monkeypatch):
 def test_packaged_prices_are_of_providers_that_exist():
     names = [name for layer in load_prices().layers for name in layer]
     heads = {name.partition("/")[0] for name in names if "/" in name and not name.startswith("http")}
-    assert heads <= {*providers(), "hf", "baseline"}
+    kinds = {entry.name for entry in entry_points(group="folkways.endpoints")}
+    assert heads <= {*providers(), *kinds}
+
+
+def test_every_way_to_ask_a_model_on_this_machine_costs_nothing():
+    """What starts an engine here, and each provider whose own address is this machine."""
+    engines = {entry.name for entry in entry_points(group="folkways.endpoints")} - {"http", "https", "replay"}
+    servers = {name for name, one in providers().items() if "//localhost" in one.base_url}
+    assert engines >= {"gguf", "vllm-offline"}
+    assert servers >= {"lmstudio", "llamacpp"}
+    for kind in (*engines, *servers):
+        assert cost(load_prices(), f"{kind}/name", None, None) == 0, kind
 
 
 def test_cost_by_hand():

@@ -128,6 +128,7 @@ _NEVER_NONE = (
     "attempts",
     *_SWITCHES,
     *_TABLES,
+    "scoring_precision",
     "max_failed",
     "timeout",
     "wait",
