@@ -185,7 +185,7 @@ def judge_answers(
         item = by_id.get(row["item"])
         if item is None:
             raise DataError(
-                f"a response to {row['item']!r}, which is no item of this release; item ids look like "
+                f"a response to {row['item']!r}, which is not an item of this release; item ids look like "
                 "'KR/Al-en-01'"
             )
         if row["state"] == State.ANSWERED:
