@@ -207,3 +207,13 @@ def test_a_run_is_found_though_a_folder_has_its_name_unless_scores_lie_there(tmp
     (tmp_path / "theirs").mkdir()
     nowhere = folkways("site", "theirs", "--out", "site", cwd=tmp_path)
     assert "and no run has its name" in nowhere.stderr
+
+
+def test_a_score_of_other_people_beyond_its_stated_ends_has_no_rank(tmp_path: Path) -> None:
+    """Many state percent, and 1 as the highest score."""
+    for model, score in (("org/one", 75.0), ("org/two", 0.5)):
+        quiz(tmp_path / model, model, score)
+    board = folkways("site", tmp_path / "org", "--out", tmp_path / "s")
+    assert board.returncode == 0, board.stderr
+    words = "org/one on quiz: no rank, the score 7500 does not lie between 0 and 100, as Accuracy does"
+    assert words in board.stderr and "org/two on quiz: no rank" not in board.stderr
