@@ -33,8 +33,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 gc.set_threshold(50_000, 20, 20)
 
 # Each worker is one of several: threads for every core in each of them only wait for one another. Read when
-# torch is imported.
-for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+# torch and polars are imported.
+for threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(threads, "1")
 
 REPOSITORY = Path(__file__).resolve().parent

@@ -61,7 +61,9 @@ def test_rows_may_lack_cells_and_columns_may_be_named_by_numbers() -> None:
 )
 def test_what_is_no_table_is_said_to_be_none(thing: object) -> None:
     assert not is_frame(thing)
-    with pytest.raises(FolkwaysError, match=f"^{type(thing).__name__} is no table; give a frame of polars"):
+    with pytest.raises(
+        FolkwaysError, match=f"^{type(thing).__name__} is not a table; give a frame of polars"
+    ):
         table_of_text(thing)
 
 

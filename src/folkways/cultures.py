@@ -122,7 +122,7 @@ def cultures() -> Mapping[str, Culture]:
 
 @cache
 def language_name(code: str) -> str:
-    """The language's name in English; the code itself where it is none of ours."""
+    """The language's name in English; the code itself where it is not one of ours."""
     language = languages().get(code)
     return language.name if language else code
 

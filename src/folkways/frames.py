@@ -30,7 +30,7 @@ def table_of_text(thing: Any) -> pl.DataFrame:
     FolkwaysError otherwise."""
     if not is_frame(thing):
         raise FolkwaysError(
-            f"{type(thing).__name__} is no table; give a frame of polars or pandas, a list of dicts, a "
+            f"{type(thing).__name__} is not a table; give a frame of polars or pandas, a list of dicts, a "
             "dict of lists, or a file"
         )
     if isinstance(thing, pl.LazyFrame):

@@ -29,14 +29,14 @@ FACET_TITLES = {
 
 @cache
 def culture_name(code: str) -> str:
-    """The culture's name in English; the code itself where it is none of ours."""
+    """The culture's name in English; the code itself where it is not one of ours."""
     culture = cultures().get(code)
     return culture.name if culture else code
 
 
 @cache
 def language_endonym(code: str) -> str:
-    """The language's name in itself; empty where it is none of ours."""
+    """The language's name in itself; empty where it is not one of ours."""
     language = languages().get(code)
     return language.endonym if language else ""
 

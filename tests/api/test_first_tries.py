@@ -169,7 +169,7 @@ TOLD: dict[str, tuple[Callable[[], Any], str]] = {
     "a lambda": (lambda: folkways.run(TASK, lambda p: "A"), 'folkways.model(lambda prompt: ..., name="...")'),
     "a client": (lambda: folkways.run(TASK, A_CLIENT), 'folkways.model(client, model="gpt-4o-mini")'),
     "a class": (lambda: folkways.run(TASK, Mine), "give an object of it: Mine(...)"),
-    "a number": (lambda: folkways.run(TASK, 7), "int is no model: give a name"),
+    "a number": (lambda: folkways.run(TASK, 7), "int is not a model: give a name"),
     "a dict of names": (lambda: folkways.run(TASK, {"a": "hf/x"}), "models=['hf/x']"),
     "a dict of functions": (
         lambda: folkways.run(TASK, {"a": always}),

@@ -27,7 +27,10 @@ OF_COMMANDS = (
 OF_REPORTS = ("runs/results/notes.py",)
 """Where texts belong to commands alone: their code, and what Python has no function for."""
 
-OF_OTHER_PROGRAMS = ("--query-gpu", "--format", "--log_samples", "--scorer", "--no-log", "--merge")
+OF_OTHER_PROGRAMS = (
+    *("--query-gpu", "--format", "--log_samples", "--scorer", "--no-log", "--merge"),
+    *("--encoding", "--locale", "--template"),  # of createdb
+)
 ONLY_ON_COMMAND_LINE = (
     "--from",
     "--judge",

@@ -315,7 +315,7 @@ REFUSED = {
     "a lambda": (lambda prompt: "A", 'folkways.model(lambda prompt: ..., name="...")'),
     "a class": (PromptLog, "give an object of it: PromptLog(...)"),
     "no prompt": (folkways.model, "needs version"),
-    "a number": (3, "int is no model: give a name (openai/gpt-4o-mini"),
+    "a number": (3, "int is not a model: give a name (openai/gpt-4o-mini"),
     "a client": (openai.OpenAI(api_key="k"), 'folkways.model(client, model="gpt-4o-mini")'),
     "names": ({"a": "openai/gpt-4o-mini"}, "models=['openai/gpt-4o-mini']"),
     "functions": (

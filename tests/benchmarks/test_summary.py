@@ -312,7 +312,7 @@ def test_lost_replies_have_the_worst_value_and_at_best_the_best(
 
 @pytest.mark.parametrize("state", LOST)
 def test_a_model_that_never_replied_has_no_score(state: State) -> None:
-    """A server that is down is no model that knows nothing: there is no number, and nothing is known of what
+    """A server that is down is not a model that knows nothing: there is no number, and nothing is known of what
     it would be."""
     rows: Rows = [
         {"question": f"q{number}", "culture": culture, "counted": True, "state": said, "right": 0.0}

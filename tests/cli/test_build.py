@@ -231,7 +231,7 @@ def test_a_culture_beyond_the_paper_gets_its_items_and_in_its_language_the_reaso
     items = get_task("blend/mcq").items(open_release(tmp_path / "mcq", "blend"))
     assert "KE" in items["culture"]
     assert items.filter(culture="KE")["text"].str.contains("in Kenya?", literal=True).all()
-    with pytest.raises(FolkwaysError, match=r"left out: Kenya: its language \(Swahili\) is none that"):
+    with pytest.raises(FolkwaysError, match=r"left out: Kenya: its language \(Swahili\) is not one that"):
         mcq(tmp_path / "wider", "--out", tmp_path / "local", "--profile", "strict", "--language", "local")
 
 

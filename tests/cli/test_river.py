@@ -152,7 +152,7 @@ def test_report_of_a_run_is_one_file_without_network(ran: Done, place: Path) -> 
     )
     refused = folkways("report", "both", "-w", "w.db", "--dispute", "javascript:alert(1)", cwd=place)
     assert refused.returncode == 2
-    assert "'javascript:alert(1)' is no address at which to dispute a question" in refused.stderr
+    assert "'javascript:alert(1)' is not an address at which to dispute a question" in refused.stderr
 
 
 def test_show_prints_an_item_with_everything_that_is_known_of_it(

@@ -22,7 +22,7 @@ BROKEN = {
     "a key of a file misspelt": ((TOML, "remote =", "remot ="), "key 'files', entry 1: unknown key 'remot'", "did you mean 'remote'?"),
     "a number for a text": ((TOML, 'revision = "1"', "revision = 1"), "key 'revision': 1 has to be a text", "markets-1.toml"),
     "a text for a list": ((TOML, 'languages = ["en"]', 'languages = "en"'), "key 'languages': 'en' has to be a list", "markets-1.toml"),
-    "a source of its own": ((TOML, 'source = "package"', 'source = "disk"'), "key 'source': 'disk' is none of github, hub, package", "markets-1.toml"),
+    "a source of its own": ((TOML, 'source = "package"', 'source = "disk"'), "key 'source': 'disk' is not one of github, hub, package", "markets-1.toml"),
     "no TOML": ((TOML, "", "name = = 3"), "is not valid TOML", "markets-1.toml"),
     "the name of one of ours": ((TOML, 'name = "NAME@1"', 'name = "demo@1"'), "'demo@1' is a release of records/", "choose another name"),
     "an alias of one of ours": ((TOML, 'aliases = ["NAME"]', 'aliases = ["blend"]'), "'blend' is a release of records/", "choose another name"),

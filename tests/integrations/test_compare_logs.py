@@ -564,7 +564,7 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     lines.write_text('{"doc_id": 1, "metrics": []}\n{"question": 1}\n')
     assert "lines.jsonl, row 2: is not a sample of lm-evaluation-harness" in says(good, lines)
     lines.write_text('{"doc_id": 1, "metrics": ["ppl"], "ppl": [1.0, 2]}\n')
-    assert "its metrics (ppl) are no numbers" in says(good, lines)
+    assert "its metrics (ppl) are not numbers" in says(good, lines)
     for name in ("empty.jsonl", "empty.json", "empty.eval"):
         (tmp_path / name).touch()
         assert f"{name}: is empty" in says(good, tmp_path / name)
@@ -667,7 +667,7 @@ def test_a_log_without_scores_is_left_out_and_told_where_others_have_some(tmp_pa
         scores = read_scores(*(tmp_path / name for name in ("a.eval", *unscored, "b.eval")))
     assert scores.filter(facet="all").height == 2
     read = "\n".join(str(one.message) for one in warned)
-    for name, why in zip(unscored, ("without samples", "each sample failed", "are no numbers"), strict=True):
+    for name, why in zip(unscored, ("without samples", "each sample failed", "are not numbers"), strict=True):
         for text in (compared.stderr, read):
             assert re.search(rf"left out: .*{re.escape(Path(name).name)}: .*{why}", text), text
     for asked in (("compare", "a.eval"), ("report",)):

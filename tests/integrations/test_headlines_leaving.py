@@ -202,6 +202,28 @@ def test_two_logs_differ_as_the_models_of_the_run_do(
     assert second == pytest.approx(first, nan_ok=True)
 
 
+@pytest.mark.parametrize("task", [task for task in TASKS if task != "survey/opinions"])
+def test_two_records_differ_as_the_models_of_the_run_do(
+    stored_run: StoredRun, records: list[Path], task: str
+) -> None:
+    """Of opinions no record has rows."""
+    (of_run,) = stored_run.run.compare("lab/model", "lab/other", tasks=task, profile="strict")
+    metric = of_run.metric
+    name = "accuracy" if metric.accuracy else f"folkways.{task.replace('/', '.')}.{metric.name}"
+    (of_records,) = folkways.compare_logs(*records, tasks=task, metric=f"{name} ({of_run.profile})")
+    columns = ("difference", "low", "high", "p", "questions", "first_better", "second_better")
+    first, second = (one.differences.select(columns).row(0, named=True) for one in (of_run, of_records))
+    assert second == pytest.approx(first, nan_ok=True)
+
+
+@pytest.fixture(scope="module")
+def records(stored_run: StoredRun, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The records of both models, the first model's first."""
+    folder = tmp_path_factory.mktemp("records")
+    export_every_eval_ever(stored_run.run.workspace, stored_run.record, folder, unlicensed_items=True)
+    return sorted(folder.rglob("*_samples.jsonl"), key=lambda path: path.parent.name)
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_record_shows_the_first_of_the_tasks_metrics_wherever_it_stands(
     stored_run: StoredRun, order: int, tmp_path: Path

@@ -270,7 +270,9 @@ def test_a_filled_value_is_not_filled_again() -> None:
     ],
 )
 def test_an_address_that_is_no_web_address_is_refused(address: str) -> None:
-    with pytest.raises(FolkwaysError, match="is no address at which to dispute a question; write one that"):
+    with pytest.raises(
+        FolkwaysError, match="is not an address at which to dispute a question; write one that"
+    ):
         check_dispute(address)
 
 

@@ -17,7 +17,12 @@ from folkways.benchmarks.xcr import release as xcr
 from folkways.cultures import cultures
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import JUDGEMENTS, SCORES, State
-from folkways.runs.judging.external_responses import JudgedReplies, culture_in_name, judge_file
+from folkways.runs.judging.external_responses import (
+    JudgedReplies,
+    culture_in_name,
+    items_in_order_of,
+    judge_file,
+)
 from tests.support.blend_data import write_release
 from tests.support.mcq_data import right_letter
 from tests.support.river import folkways
@@ -269,6 +274,32 @@ def test_a_file_in_another_order_that_names_its_items_is_followed(tmp_path: Path
     ids = xcr.corpus(release)["id"]
     assert judged.judgements["item"].to_list() == [ids[place] for place in order]
     assert judged.judgements["hp_csi"].to_list() == [1, 1, 0, 2, 1]
+
+
+@pytest.mark.parametrize("key", ["item", "release_id"])
+@pytest.mark.parametrize(
+    ("rows", "released", "followed"),
+    [
+        ("abc", "abc", True),
+        ("cab", "abc", True),
+        ("ab", "abc", False),
+        ("abca", "abc", False),
+        ("abb", "abc", False),
+        ("abd", "abc", False),
+        ("abca", "aabc", False),  # which of the two is meant?
+        ("", "abc", False),
+    ],
+)
+def test_rows_by_position_are_in_another_order_only_where_they_name_every_item_once(
+    rows: str, released: str, followed: bool, key: str
+) -> None:
+    numbers = [str(number) for number in range(len(released))]
+    items = pl.DataFrame({"item": numbers, "release_id": list(released)})
+    items = items.with_columns(item="release_id") if key == "item" else items
+    ordered = items_in_order_of(pl.DataFrame({key: list(rows)}, schema={key: pl.String}), items)
+    assert ordered.columns == items.columns
+    assert ordered["release_id"].to_list() == list(rows if followed else released)
+    assert items_in_order_of(pl.DataFrame({"response": list(rows)}), items).equals(items)
 
 
 NAMES = {(culture.code, name) for culture in cultures().values() for name in culture.names.values()}

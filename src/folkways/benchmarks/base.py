@@ -340,7 +340,7 @@ class Benchmark:
                 what = (
                     f"{task.__name__} is a class: write {task.__name__}()"
                     if isinstance(task, type)
-                    else f"{task!r} is no Task"
+                    else f"{task!r} is not a Task"
                 )
                 raise TypeError(f"the tasks of the benchmark {self.name} are instances of Task; {what}")
             if not isinstance(getattr(task, "name", None), str):

@@ -292,8 +292,8 @@ PROFILE = Result(
     "Culture profile",
     tables,
     "",
-    "Where does a model do better or worse than usual, over several benchmarks? This is no score, "
-    "and no rank of cultures.",
+    "Where does a model do better or worse than usual, over several benchmarks? It neither "
+    "scores nor ranks cultures.",
     across_benchmarks=True,
     fits=lambda inputs: len({task.split("/")[0] for task in inputs.asked}) > 1,
 )

@@ -99,7 +99,7 @@ def _of_cultures(items: pl.DataFrame) -> Iterator[Slip]:
             close = difflib.get_close_matches(code, cultures(), n=1)
             remedy = f"did you mean {close[0]!r}?" if close else "folkways cultures lists them"
         row, item = items.filter(pl.col("culture") == code).select("_row", "item").row(0)
-        yield row, item, f"culture {code!r} is no code of a culture; {remedy}"
+        yield row, item, f"culture {code!r} is not the code of a culture; {remedy}"
 
 
 def _of_options(task: Task, items: pl.DataFrame) -> Iterator[Slip]:
@@ -134,7 +134,7 @@ def _of_options(task: Task, items: pl.DataFrame) -> Iterator[Slip]:
         yield (
             entry["_row"],
             entry["item"],
-            f"{gold} {right!r} is none of the options {', '.join(valid)}; correct it",
+            f"{gold} {right!r} is not one of the options {', '.join(valid)}; correct it",
         )
 
 
@@ -267,7 +267,7 @@ def language_slip(code: str | None) -> str:
         remedy = f"write {get_language(code or '').code!r}"
     except UnknownNameError:
         remedy = "give a code such as 'ko'; folkways cultures lists the languages of each culture"
-    return f"language {code!r} is no code of a language; {remedy}"
+    return f"language {code!r} is not the code of a language; {remedy}"
 
 
 # ---- judgements and scores
@@ -318,7 +318,7 @@ def judgement_problems(task: Task, responses: pl.DataFrame, judged: pl.DataFrame
         return
     numbered = judged.with_row_index("_row", offset=1)
     for row, item, state in numbered.filter(no_state).select("_row", "item", "state").iter_rows():
-        yield problem(task, "judge", f"state {state!r} is none of {', '.join(STATES)}", row, item)
+        yield problem(task, "judge", f"state {state!r} is not one of {', '.join(STATES)}", row, item)
     for row, item, what in _where(numbered, undecided, "counted is null; say True or False"):
         yield problem(task, "judge", what, row, item)
     for metric, wrong in values.items():
@@ -347,7 +347,7 @@ def score_value_problems(task: Task, values: Mapping[str, Any], needed: Iterable
     names = [metric.name for metric in task.metrics]
     for name in values:
         if name not in names:
-            yield f"the score has a value of {name!r}, which is no metric of the task{meant(name, names)}"
+            yield f"the score has a value of {name!r}, which is not a metric of the task{meant(name, names)}"
     for name in needed:
         if name not in values:
             yield (
@@ -375,5 +375,5 @@ def score_problems(task: Task, scores: pl.DataFrame) -> Iterator[str]:
             yield problem(
                 task,
                 "summarise",
-                f"a score of {name!r}, which is no metric of the task{meant(str(name), names)}",
+                f"a score of {name!r}, which is not a metric of the task{meant(str(name), names)}",
             )

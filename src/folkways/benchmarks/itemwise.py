@@ -255,7 +255,7 @@ class ItemwiseTask(Task):
                         task_errors.refuse(
                             self,
                             "rows",
-                            f"{name!r} is none of the columns{task_errors.meant(name, schema)}",
+                            f"{name!r} is not one of the columns{task_errors.meant(name, schema)}",
                             number,
                             row.get("item"),
                         )
@@ -426,7 +426,7 @@ class ItemwiseTask(Task):
             labels = self.labels or ()
             if self.permutes_options and scored.answer not in labels:
                 yield (
-                    f"the answer {scored.answer!r} is none of the labels {', '.join(labels)}; options "
+                    f"the answer {scored.answer!r} is not one of the labels {', '.join(labels)}; options "
                     "are permuted by them"
                 )
         for name in scored.details:
@@ -434,7 +434,7 @@ class ItemwiseTask(Task):
                 "_"
             ):  # those are for ``completed`` alone
                 yield (
-                    f"details has {name!r}, which is none of the task's "
+                    f"details has {name!r}, which is not one of the task's "
                     f"columns{task_errors.meant(name, self.judged_columns)}"
                 )
 

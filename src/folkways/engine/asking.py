@@ -74,7 +74,7 @@ class Limits:
     """How hard to try.
 
     concurrency: requests on their way at once, at most and to begin with; None for what suits the endpoint.
-    attempts: tries per request, the first included; for some time a reply of "slow down" is none of them, nor
+    attempts: tries per request, the first included; for some time a reply of "slow down" does not count, nor
         a refusal while others are answered (``Server.patience``).
     max_errors: requests that may fail for good before the endpoint is given up; None: FEW_FAILURES, or a
         tenth of the run if that is more and any was answered; any number where replies are looked up.

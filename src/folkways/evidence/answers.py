@@ -209,6 +209,6 @@ def _expected(judged: Judged, metric: Metric, key: Sequence[str], carried: Seque
 
 
 def _count(states: pl.Series, state: State) -> int:
-    """How many of them are this one; a state that is none of a categorical column's words compares as
+    """How many of them are this one; a state that is not one of a categorical column's words compares as
     null."""
     return int((states == state.value).sum())

@@ -57,7 +57,7 @@ def contributions_of(
     names: runs of the workspace, folders of archived runs, records (``UUID.json``), logs of other programs as
     ``compare_logs`` reads them, or folders of these; what is there as one of these is not looked for as a
     run. profile: of the tasks; the first that each run was scored in if None. FolkwaysError
-    for a run that cannot be read; DataError for a file that is none of these.
+    for a run that cannot be read; DataError for a file that is not one of these.
     """
     contributions: list[Contribution] = []
     records: dict[Path, Path] = {}
@@ -143,7 +143,7 @@ def _records(path: Path) -> Iterator[Path]:
     if not (sources := logs_in(path)):
         raise DataError(
             "has no record of Every Eval Ever, no run of HELM, no log of Inspect (.eval) and no samples of "
-            "lm-evaluation-harness, is no archive of a run, and no run has its name",
+            "lm-evaluation-harness, is not an archive of a run, and no run has its name",
             file=path,
         )
     yield from sources

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import chain
@@ -37,6 +37,17 @@ STATED = "folkways_metrics"
 def scales_of(metrics: Iterable[Metric]) -> dict[str, dict[str, Any]]:
     """Name -> SCALE of these metrics."""
     return {metric.name: {name: getattr(metric, name) for name in SCALE} for metric in metrics}
+
+
+AVERAGES = ("per", "headline_by", "mean_over")
+"""What of it says which rows a score is a mean of; records of folkways state it where these are not all."""
+
+
+def averaged(metric: Metric) -> dict[str, Any]:
+    """Those of a metric's AVERAGES that are not a metric's usual ones."""
+    usual = {one.name: one.default for one in fields(Metric)}
+    stated = {name: getattr(metric, name) for name in AVERAGES}
+    return {name: value for name, value in stated.items() if value != usual[name]}
 
 
 NUMBERS = tuple(name for name in SCORES if name not in ("endpoint", "task", "profile", "metric", "signature"))
@@ -76,7 +87,7 @@ class ScoredLog:
     settings: how the model was asked, for a note where two logs differ.
     notes: sentences that a reader must know.
     lower_is_better: the scores that are better when lower, where the log says so.
-    stated: score -> its SCALE, where the log states all of it.
+    stated: score -> its SCALE, or the part of it that the log states.
     numbers: score -> its NUMBERS over everything and in groups, where the log states them.
     """
 
@@ -107,7 +118,7 @@ class ScoredLog:
         name = score if score not in JUDGEMENTS else f"score {score}"
         told_by_values = {"kind": "mean", "scale": scale, "bounds": bounds}
         told_by_values["lower_is_better"] = score in self.lower_is_better
-        return Metric(name, score, "", **self.stated.get(score, told_by_values))
+        return Metric(name, score, "", **{**told_by_values, **self.stated.get(score, {})})
 
     def judgements(
         self, values: Sequence[float | None], metric: Metric, facet: str = "", *, ours: bool = False

@@ -78,7 +78,7 @@ def read_record(path: Path) -> ReleaseRecord:
         raise DataError(problem, file=path)
     sources = get_args(get_type_hints(ReleaseRecord)["source"])
     if table["source"] not in sources:
-        raise DataError(f"key 'source': {table['source']!r} is none of {', '.join(sources)}", file=path)
+        raise DataError(f"key 'source': {table['source']!r} is not one of {', '.join(sources)}", file=path)
     for name in LISTS:
         if any(not isinstance(entry, str) for entry in table[name]):
             raise DataError(f"key {name!r}: every entry has to be a text", file=path)

@@ -269,4 +269,4 @@ def _reference_problems(task: Task, items: pl.DataFrame, release: Release) -> It
         if human is not None:
             human.judge(items, release, task.scoring.profiles[0])
     if (chance := task.chance()) is not None and not 0 <= chance <= 100:
-        yield task_errors.problem(task, "chance", f"{chance} is no percentage")
+        yield task_errors.problem(task, "chance", f"{chance} is not a percentage")

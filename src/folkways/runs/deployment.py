@@ -30,7 +30,7 @@ from folkways.runs.serving import ModelServer
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 
 LIST_SECONDS = 60.0
-"""How long nvidia-smi may take: minutes of a driver that is being loaded are none of ours."""
+"""How long nvidia-smi may take: minutes of a driver that is being loaded are not among ours."""
 
 Rank = tuple[float, ...]
 

@@ -135,8 +135,8 @@ UNAVAILABLE = {
     "es": "Spark NLP with the model lemma_es, which no package registry has",
     "am": "Spark NLP with the model lemma_am, which no package registry has",
     "el": "CLTK with a model of Ancient Greek, which no package registry has",
-    "az": "the stemmer of github.com/aznlp-disc/stemmer, which is no package",
-    "su": "SUSTEM, which is no package",
+    "az": "the stemmer of github.com/aznlp-disc/stemmer, which is not a package",
+    "su": "SUSTEM, which is not a package",
 }
 """Language -> the authors' tool, where it cannot be installed."""
 

@@ -153,7 +153,7 @@ def _check_tool(tool: object) -> None:
         or not callable(tokens)
         or not all(isinstance(getattr(tool, name, None), str) for name in ("name", "version"))
     ):
-        raise TypeError(f"{tool!r} is no text tool: it needs name, version and tokens(text)")
+        raise TypeError(f"{tool!r} is not a text tool: it needs name, version and tokens(text)")
 
 
 @cache

@@ -377,6 +377,8 @@ def test_the_log_of_the_server_and_of_a_study_says_who_did_what(studio: Folkways
     assert [re.sub(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  ", "", line) for line in logged] == [
         "-  token.created  token:1  account: 1, scope: write",
         "-  account.disabled  r@example.org",
+        "-  account.created  r@example.org",
+        "-  account.created  me@example.org",
     ]
     studio("studio", "account", "r@example.org", "--study", "verification", "--role", "expert")
     of_study = studio("studio", "log", "verification", "--limit", "3").stdout

@@ -30,6 +30,7 @@ from folkways_studio.people import accounts
 from folkways_studio.work import judgements
 from folkways_studio.work.assignments import Work
 from studio.tests.support.broken_zips import DAMAGES
+from studio.tests.support.s3_server import S3Server
 from studio.tests.support.studies import (
     ON_BOTH,
     QUESTION,
@@ -311,6 +312,39 @@ def test_a_picture_of_two_studies_is_in_a_backup_once(tmp_path: Path) -> None:
         assert back_up(workspace, tmp_path / "b.zip").media == 2
     with zipfile.ZipFile(tmp_path / "b.zip") as archive:
         assert archive.namelist() == ["backup.json", "workspace.db", f"media/{sha256(PICTURE).hexdigest()}"]
+
+
+def test_pictures_of_what_is_replaced_are_gone_and_those_of_the_backup_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
+    with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        made = open_study(workspace, [VOTE])
+        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+        back_up(workspace, tmp_path / "b.zip")
+        later = {"cup.png": ("image/png", b"a later picture"), "again.png": ("image/png", PICTURE)}
+        media.add_media(workspace, made.study.id, later)
+        restored_from(tmp_path / "b.zip", workspace, replace=True)
+        (bowl,) = media.list_media(workspace, made.study.id)
+        assert media.read_bytes(workspace, bowl) == PICTURE
+    assert [path.name for path in (tmp_path / "media").rglob("*") if path.is_file()] == [bowl.sha256]
+
+
+def test_pictures_in_a_bucket_stay_because_backups_do_not_have_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with S3Server() as server:
+        for name, value in server.variables().items():
+            monkeypatch.setenv(name, value)
+        with closing(open_workspace(tmp_path / "w.db")) as workspace:
+            made = open_study(workspace, [VOTE])
+            back_up(workspace, tmp_path / "early.zip")
+            media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+            back_up(workspace, tmp_path / "late.zip")
+            for file in ("early.zip", "late.zip"):
+                restored_from(tmp_path / file, workspace, replace=True)
+            (bowl,) = media.list_media(workspace, made.study.id)
+            assert media.read_bytes(workspace, bowl) == PICTURE
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from folkways_studio.people.actors import actors_of
 from folkways_studio.people.openid import Identity
 from folkways_studio.programs import ml_backends, tokens, webhooks
 from folkways_studio.records import Role, StudyState
+from folkways_studio.studies import progress
 from folkways_studio.studies import service as studies
 from folkways_studio.work import (
     adjudications,
@@ -75,6 +76,7 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
         owner=owner,
     )
     expected: list[tuple[Any, ...]] = [
+        *(("account.created", None, None, None, f"account:{each}", {}, CLOCK) for each in (owner, helper)),
         ("study.created", study.id, owner, None, "", {}, 10.0),
         ("role.given", study.id, owner, None, f"account:{owner}", {"role": "owner"}, 10.0),
     ]
@@ -316,6 +318,7 @@ def test_what_is_done_with_a_study_and_around_it_leaves_its_events(studio_worksp
     adjudications.drop(workspace, study, item, owner, "about no culture")
     adjudications.reopen(workspace, study, item, owner, " it is about one ")
     personal.look_up_attributes(workspace, study, kim.id, by=owner)
+    progress.look_up_payments(workspace, study, by=owner)
     for work in ("predict", "train"):
         job = ml_backends.begin_job(workspace, study, backend.id, work, by=owner)
         ml_backends.cancel_job(workspace, study, job.id)
@@ -335,11 +338,13 @@ def test_what_is_done_with_a_study_and_around_it_leaves_its_events(studio_worksp
         ("item.adjudicated", *by_owner, f"item:{item}", {}),
         ("item.reopened", *by_owner, f"item:{item}", {"reason": "it is about one"}),
         ("participant.attributes_read", study, owner, kim.id, "", {}),
+        ("payments.read", *by_owner, "", {"n": 0}),
         ("backend.predict", *by_owner, f"backend:{backend.id}", {}),
         ("backend.train", *by_owner, f"backend:{backend.id}", {}),
         ("account.disabled", None, None, None, f"account:{kim.account_id}", {}),
         ("account.enabled", None, None, None, f"account:{kim.account_id}", {}),
         ("account.password_link_made", None, owner, None, f"account:{owner}", {}),
+        ("account.created", None, None, None, f"account:{linked.id}", {}),
         ("account.linked", None, linked.id, None, "", {}),
     ]
     assert trail(workspace, since)[began:] == [(*event, CLOCK) for event in expected]

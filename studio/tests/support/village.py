@@ -134,7 +134,7 @@ DESCRIPTION: dict[str, Any] = {
         {"name": "everyday", "kind": "collect_question", "quota": 4},
     ],
     "models": {"suggester": "small", "most_calls": 9, "most_usd": 2.5},
-    "prolific": {"completed": "C-DONE", "screened_out": "C-OUT", "no_work": "C-NONE", "reward": 1.5},
+    "prolific": {"completed": "C-DONE", "screened_out": "C-OUT", "no_work": "C-NONE"},
     "pay": {
         "per_hour": 12,
         "per_answer": 0.1,

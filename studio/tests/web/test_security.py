@@ -13,10 +13,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from starlette.requests import Request
 
 from folkways.errors import FolkwaysError
 from folkways_studio.errors import BusyError, TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
+from folkways_studio.web.security.origin import from_own_page
 from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
 from folkways_studio.web.settings import WebSettings
 from studio.tests.support.studies import PASSWORD
@@ -144,11 +146,41 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://studio.example.org", "ftp://x", "https://a/b?c", "https://a/b c", "studio"]
+    "origin",
+    [
+        "http://studio.example.org",
+        "ftp://x",
+        "https://a/b?c",
+        "https://a/b#c",
+        "https://a/b c",
+        "https://me:secret@a",
+        "https://a:99999",
+        "https://127.1",
+        "studio",
+    ],
 )
 def test_an_address_that_would_send_answers_in_the_clear_is_refused(origin: str) -> None:
     with pytest.raises(FolkwaysError, match=r"https://|scheme and host"):
         WebSettings(origin=origin)
+
+
+@pytest.mark.parametrize(
+    ("given", "origin", "prefix"),
+    [
+        ("https://Studio.Example.ORG", "https://studio.example.org", ""),
+        ("https://studio.example.org:443/", "https://studio.example.org", ""),
+        ("https://studio.example.org:8443", "https://studio.example.org:8443", ""),
+        ("https://b\xfccher.example/Field/", "https://xn--bcher-kva.example/Field", "/Field"),
+        ("HTTP://LocalHost:80", "http://localhost", ""),
+        ("http://[::1]:8765", "http://[::1]:8765", ""),
+    ],
+)
+def test_the_studios_address_is_compared_as_browsers_send_it(given: str, origin: str, prefix: str) -> None:
+    """However it is written; else no form could be sent."""
+    settings = WebSettings(origin=given)
+    assert (settings.origin, settings.prefix) == (origin, prefix)
+    headers = [(b"origin", origin.removesuffix(prefix).encode()), (b"host", b"inner")]
+    assert from_own_page(Request({"type": "http", "headers": headers}), settings.origin)
 
 
 @pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": ""}])

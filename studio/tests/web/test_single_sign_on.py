@@ -141,7 +141,7 @@ def test_somebody_with_an_account_comes_in_and_the_account_is_theirs_from_then_o
 
     reply = site.sign_in("/work")
     assert (reply.status_code, reply.headers["location"], site.who()) == (303, "/work", me.id)
-    assert site.kinds() == ["account.password_link_made", "account.linked"]
+    assert site.kinds() == ["account.created", "account.password_link_made", "account.linked"]
     # Whoever made the account may not have been whose address it is.
     assert accounts.verify_password(site.workspace, ME, PASSWORD) is None
     assert sessions.find_session(site.workspace, elsewhere) is None

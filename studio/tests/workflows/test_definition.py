@@ -155,6 +155,7 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
         ({"models": {"helper": 3}}, "models.helper: has to be the name of a model"),
         ({"models": {"judge": "x"}}, "models.judge: is no setting here; valid: helper, verifier"),
         ({"prolific": {"code": "x"}}, "prolific.code: is no setting here; valid: completed"),
+        ({"prolific": {"reward": 3}}, "prolific.reward: is no setting here; valid: completed"),
     ],
 )
 def test_mistakes_are_told_with_their_place(changes: dict[str, Any], message: str) -> None:

@@ -22,7 +22,7 @@ OFTEN = ({"a": ["x"]}, ["x", {"y": 1}], None, -1, "")
 """One of each sort, tried on every run; the others at night."""
 
 MORE = {
-    "prolific": {"completed": "ABC", "screened_out": 12, "no_work": "GHI", "signed": True, "reward": 300},
+    "prolific": {"completed": "ABC", "screened_out": 12, "no_work": "GHI", "signed": True},
     "pay": {"per_hour": 9.5, "per_answer": 1, "currency": "EUR"},
     "models": {
         "helper": "h",

@@ -170,7 +170,7 @@ def test_a_judgement_in_full(tmp_path: Path) -> None:
         "paper": [
             ("answered", "A", "said A. football, which is right", "A", "A", "ES", 1.0),
             ("answered", "B", "said B. coffee; right: A. barley tea", "A", "B", "KR", 0.0),
-            ("unreadable", None, "read as 'P', which is no choice", "B", None, None, 0.0),
+            ("unreadable", None, "read as 'P', which is not a choice", "B", None, None, 0.0),
             ("unreadable", None, "no choice could be read", "A", None, None, 0.0),
         ],
         "strict": [

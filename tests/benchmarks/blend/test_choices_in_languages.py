@@ -127,8 +127,8 @@ def test_whose_option_was_taken_is_known_in_both_languages(folder: Path) -> None
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("language", "xx", "row 1: language 'xx' is none that questions can be in"),
-        ("language", "en", "row 1: language 'en' is none"),
+        ("language", "xx", "row 1: language 'xx' is not one that questions can be in"),
+        ("language", "en", "row 1: language 'en' is not one"),
         ("local_prompt", " ", "row 1: local_prompt is empty"),
         ("local_choices", '{"A": "x"}', "row 1: local_choices has the letters A, and choices A, B, C, D"),
         ("local_choices", "x", "row 1: the choices are not a JSON object"),

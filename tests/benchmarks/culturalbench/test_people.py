@@ -250,5 +250,5 @@ def test_votes_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     release = release_of(tmp_path, votes_of({"a": ["A"] * 5}))
     path = tmp_path / "votes.csv"
     path.write_text(path.read_text().replace("p3,A", "p3,Q"))
-    with pytest.raises(DataError, match=r"votes\.csv, row 4: is no vote: chosen 'Q', round '1'"):
+    with pytest.raises(DataError, match=r"votes\.csv, row 4: is not a vote: chosen 'Q', round '1'"):
         people_judgements(EASY.items(release), release, EASY.name)

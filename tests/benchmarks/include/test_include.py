@@ -100,7 +100,7 @@ def test_what_is_odd_is_named_with_file_and_row(tmp_path: Path) -> None:
     assert "Korean/2" not in items["item"]
     assert (
         TASK.why_uncounted(items.row(0, named=True), "strict")
-        == "the release gives '4' as the answer, which is none of A, B, C, D"
+        == "the release gives '4' as the answer, which is not one of A, B, C, D"
     )
 
 

@@ -178,7 +178,7 @@ def test_wrong_answers_of_published_data_are_not_counted(
     assert (score(task, found, "accuracy")["score"], score(task, found, "accuracy")["n"]) == (100.0, 1)
     assert found["reason"].to_list() == [
         "said B. y, which is right",
-        "the release gives 'E' as the answer, which is none of A, B, C",
+        "the release gives 'E' as the answer, which is not one of A, B, C",
     ]
     assert [(issue.kind, issue.row) for issue in ChoiceReader(task).check(release)] == [("answer-outside", 2)]
 
@@ -213,7 +213,7 @@ def test_the_check_says_what_becomes_of_an_answer_that_is_no_option(
         (tmp_path / name).mkdir()
         task = task_of(tmp_path / name, monkeypatch, {**KEYS, "wrong_answers": name})
         (issue,) = ChoiceReader(task).check(release_over(tmp_path / "data", "theirs"))
-        assert issue.message == f"the answer is none of A, B, C; {remedy}"
+        assert issue.message == f"the answer is not one of A, B, C; {remedy}"
 
 
 def test_a_file_without_a_question_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,5 +287,5 @@ def test_a_column_that_is_not_there_and_a_list_that_is_none_are_named(
     (tmp_path / "two").mkdir()
     with pytest.raises(DataError, match="no column 'cuontry'; the header is: id, q"):
         task_of(tmp_path / "one", monkeypatch, {**KEYS, "culture": "{cuontry}"}).items(release)
-    with pytest.raises(DataError, match=r"no JSON list: 'x'; if they are separated"):
+    with pytest.raises(DataError, match=r"not a JSON list: 'x'; if they are separated"):
         task_of(tmp_path / "two", monkeypatch, {**KEYS, "options": "{a}"}).items(release)

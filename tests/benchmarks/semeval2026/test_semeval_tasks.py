@@ -263,7 +263,7 @@ def test_the_check_names_what_is_odd(release: Release, gold_alone: Release) -> N
         (ANSWERS, ("am-XX_001", "x"), "unknown culture 'XX'"),
         (ANSWERS, ("qq-ET_001", "x"), "unknown language 'qq'"),
         (ANSWERS, ("am-ET_001", "x"), "stands in an earlier row"),
-        (LETTERS, ("en-US_0003", "E"), "the answer 'E' is none of A, B, C, D"),
+        (LETTERS, ("en-US_0003", "E"), "the answer 'E' is not one of A, B, C, D"),
     ],
 )
 def test_gold_that_cannot_be_read_is_named_with_its_row(
@@ -331,7 +331,7 @@ def test_the_answers_of_the_trial_data(trial: Release) -> None:
     ("row", "message"),
     [
         ("3\ten-XX\tWho?\tyou\tyou", "unknown culture 'XX'"),
-        ("3\ten-US\tWho?\tyou\tme", "the answer 'me' is none of 'you'"),
+        ("3\ten-US\tWho?\tyou\tme", "the answer 'me' is not one of 'you'"),
     ],
 )
 def test_rows_of_the_trial_data_that_cannot_be_read_are_named(tmp_path: Path, row: str, message: str) -> None:
@@ -355,4 +355,4 @@ def test_a_right_answer_beyond_the_options_of_its_question_is_refused(trial: Rel
     short = pl.col("options").list.len() == 3
     wrong = MCQ.items(trial).with_columns(pl.when(short).then(pl.lit("D")).otherwise(gold).alias(gold))
     (told,) = frame_checks.item_problems(MCQ, wrong)
-    assert f"{gold} 'D' is none of the options A, B, C; correct it" in told
+    assert f"{gold} 'D' is not one of the options A, B, C; correct it" in told

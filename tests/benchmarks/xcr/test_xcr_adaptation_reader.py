@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.xcr.adaptation_reader import (
+    LONGEST,
     STRATEGIES,
     AdaptationReply,
     canonical_strategy,
@@ -44,6 +46,7 @@ LAYOUTS: dict[str, Layout] = {
     "three lines": lambda a, b, m: f"{a}\n{b}\n{m}",
     "spaced lines": lambda a, b, m: f"{a}\n\n{b}\n\n{m}\n",
     "numbered lines": lambda a, b, m: f"1. {a}\n2. {b}\n3. {m}",
+    "numbers in parentheses": lambda a, b, m: f"(1) {a}\n(2) {b}\n(3) ({m})",
     "table": lambda a, b, m: f"| Intra | Inter | Method |\n|---|---|---|\n| {a} | {b} | {m} |",
     "semicolons": lambda a, b, m: f"[{a}; {b}; {m}]",
     "bars": lambda a, b, m: f"[{a} | {b} | {m}]",
@@ -58,6 +61,14 @@ LAYOUTS: dict[str, Layout] = {
     "headings": lambda a, b, m: (
         f"**Intra-lingual adaptation**\n{a}\n\n**Inter-lingual adaptation**\n{b}\n\n**Adaptation method used**\n{m}"
     ),
+    "wide brackets": lambda a, b, m: f"［{a}；{b}；{m}］".replace("；", ", "),
+    "lenticular brackets": lambda a, b, m: f"【{a}, {b}, {m}】",
+    "parentheses": lambda a, b, m: f"({a}; {b}; {m})\n",
+    "wide parentheses": lambda a, b, m: f"**（{a}; {b}; {m}）**",
+    "before an explanation": lambda a, b, m: (
+        f"[{a}, {b}, {m}]\n\nNote: [dates] are an [Equivalent, Label] there."
+    ),
+    "bars before an explanation": lambda a, b, m: f"Thus:\n[{a} | {b} | {m}].\nI rewrote [cookies].",
     "after thinking": lambda a, b, m: f"<think>Maybe [x, y, z]?</think>\n{json.dumps([a, b, m])}",
 }
 english = st.lists(
@@ -108,6 +119,33 @@ def test_labels_for_no_equivalent_are_read_in_every_layout(layout: str) -> None:
 )
 def test_what_cannot_be_told_stays_unreadable(reply: str) -> None:
     assert read_adaptation(reply) is None
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        "(",
+        "[",
+        "[]\n",
+        "\n",
+        " ",
+        "-",
+        "*\n",
+        "1. ",
+        "a, ",
+        "'",
+        "```\n",
+        "|a|\n",
+        "Label, ",
+        "intra\n",
+        "[a, b\n",
+    ],
+)
+def test_a_model_that_repeats_itself_is_read_in_no_time(repeated: str) -> None:
+    """Small models write one thing until they are cut."""
+    begun = time.process_time()
+    read_adaptation(repeated * (LONGEST // len(repeated)))
+    assert time.process_time() - begun < 1.5
 
 
 FORMAT = "[Intra-lingual adaptation, Inter-lingual adaptation, Adaptation method used]"

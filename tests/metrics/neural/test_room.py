@@ -123,5 +123,5 @@ def test_what_is_no_number_is_an_error_not_a_score(
         return out
 
     monkeypatch.setattr(BertModel, "forward", overflowing)
-    with pytest.raises(FolkwaysError, match=r"what is no number in float32; .*its weights are broken"):
+    with pytest.raises(FolkwaysError, match=r"what is not a number in float32; .*its weights are broken"):
         list(Encoder(folder, compute=Compute(("cpu",))).encode(["tea", "bread"]))

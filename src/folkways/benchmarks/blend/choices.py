@@ -294,7 +294,7 @@ class MultipleChoice(Task):
         )
         if (unknown := joined.filter(pl.col("culture").is_null())).height:
             raise DataError(
-                f"a response to {unknown['item'].first()!r}, which is no item of this release; item ids "
+                f"a response to {unknown['item'].first()!r}, which is not an item of this release; item ids "
                 "look like 'Al-en-04_0'"
             )
         asked_locally = pl.col("language").cast(pl.String).eq_missing(pl.col("local_language"))

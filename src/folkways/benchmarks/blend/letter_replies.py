@@ -100,5 +100,7 @@ def read_reply(
     return (
         State.UNREADABLE,
         None,
-        "no choice could be read" if answer in (None, reply) else f"read as {answer!r}, which is no choice",
+        "no choice could be read"
+        if answer in (None, reply)
+        else f"read as {answer!r}, which is not a choice",
     )

@@ -64,7 +64,7 @@ def read_built_votes(release: Release) -> pl.DataFrame:
         chosen = parse_chosen(row["chosen"])
         if chosen is None or not row["round"].isdecimal():
             raise DataError(
-                f"is no vote: chosen {row['chosen']!r}, round {row['round']!r}; build it again",
+                f"is not a vote: chosen {row['chosen']!r}, round {row['round']!r}; build it again",
                 file=path,
                 row=row["row"],
             )

@@ -103,9 +103,8 @@ class CulturalBenchTask(ItemwiseTask):
     def why_uncounted(self, item: Row, profile: str) -> str | None:
         if item["answer"] in self.labels:
             return None
-        return (
-            f"the release gives {item['answer']!r} as the answer, which is none of {', '.join(self.labels)}"
-        )
+        valid = ", ".join(self.labels)
+        return f"the release gives {item['answer']!r} as the answer, which is not one of {valid}"
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         return {"right": 0.0}

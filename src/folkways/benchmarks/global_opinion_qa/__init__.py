@@ -108,7 +108,7 @@ ROUNDING = 0.02
 
 
 def is_no_opinion(option: str) -> bool:
-    """Whether an option is none that was read out to people: volunteered, refused, don't know."""
+    """Whether an option is not one that was read out to people: volunteered, refused, don't know."""
     text = option.strip().casefold().replace("\u2019", "'")
     return "(vol)" in text or text.startswith(_NO_OPINION)
 

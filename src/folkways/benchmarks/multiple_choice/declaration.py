@@ -162,7 +162,7 @@ class Declaration:
         try:
             re.compile(table["pattern"])
         except re.error as error:
-            raise self._wrong(f"the pattern of split is no regular expression: {error}") from None
+            raise self._wrong(f"the pattern of split is not a regular expression: {error}") from None
 
     @cached_property
     def split(self) -> re.Pattern[str] | None:
@@ -344,7 +344,7 @@ class Declaration:
             if isinstance(listed, list | tuple):
                 return [str(option) for option in listed]
         raise self._wrong(
-            f"the options are no JSON list: {cell[:60]!r}; if they are separated by a character, set "
+            f"the options are not a JSON list: {cell[:60]!r}; if they are separated by a character, set "
             "separator = '|'"
         )
 

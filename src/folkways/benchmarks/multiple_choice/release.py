@@ -46,7 +46,7 @@ def check_question(
         yield DataIssue(file, "duplicate-option", "two options say the same", row, value=" | ".join(options))
     if gold not in labels:
         remedy = "the question is not counted" if published else "correct it"
-        message = f"the answer is none of {', '.join(labels)}; {remedy}"
+        message = f"the answer is not one of {', '.join(labels)}; {remedy}"
         yield DataIssue(file, "answer-outside", message, row, "answer", gold)
 
 

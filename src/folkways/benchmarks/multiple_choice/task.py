@@ -252,7 +252,7 @@ class ChoiceTask(ItemwiseTask):
         if item["gold_letter"] in self.labels:
             return None
         return (
-            f"the release gives {item['gold_letter']!r} as the answer, which is none of "
+            f"the release gives {item['gold_letter']!r} as the answer, which is not one of "
             f"{', '.join(self.labels)}"
         )
 

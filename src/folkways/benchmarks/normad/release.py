@@ -66,7 +66,7 @@ def check(release: Release) -> list[DataIssue]:
         empty = [name for name in ("Country", "Value", "Rule", "Story") if not entry[name].strip()]
         issues += [DataIssue(file, "empty-cell", f"{name} is empty", row) for name in empty]
         if entry["gold"] not in LABELS:
-            message = f"the label is none of {', '.join(LABELS)}; the story is not counted"
+            message = f"the label is not one of {', '.join(LABELS)}; the story is not counted"
             issues.append(DataIssue(file, "answer-outside", message, row, "Gold Label", entry["Gold"]))
         issues += check_culture(file, row, entry["named"])
         issues += ids.issues(file, row, entry["ID"], entry["ID"])

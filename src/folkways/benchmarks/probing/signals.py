@@ -41,7 +41,9 @@ class PerturbedQuestion(Signal):
         if needs_whole_questions(task):
             return "a question of it is right only with all of its statements"
         return (
-            "" if first.bounds == (0.0, 1.0) else f"its headline, {first.label}, is no share of right answers"
+            ""
+            if first.bounds == (0.0, 1.0)
+            else f"its headline, {first.label}, is not a share of right answers"
         )
 
     @abstractmethod

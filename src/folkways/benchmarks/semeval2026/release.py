@@ -89,7 +89,7 @@ def _competition_letters(release: Release) -> Iterator[Entry]:
     for row, (key, gold, locale, _, region, number) in enumerate(_gold(release, LETTERS), 1):
         if gold not in LABELS:
             raise DataError(
-                f"the answer {gold!r} is none of {', '.join(LABELS)}", file=release.path(LETTERS), row=row
+                f"the answer {gold!r} is not one of {', '.join(LABELS)}", file=release.path(LETTERS), row=row
             )
         text, *options = rows.get(key, (None,))
         same = first.setdefault((region, text), f"{region}_{number}") if text else f"{region}_{number}"
@@ -178,7 +178,7 @@ def _trial_letters(release: Release) -> Iterator[Entry]:
         right = _right(options, answer.strip())
         if right is None:
             raise DataError(
-                f"the answer {answer!r} is none of {', '.join(map(repr, options))}",
+                f"the answer {answer!r} is not one of {', '.join(map(repr, options))}",
                 file=release.path(TRIAL_LETTERS),
                 row=row,
             )

@@ -187,14 +187,14 @@ _THINKING = re.compile(r"^.*</think(?:ing)?>", re.S | re.I)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?[ \t]*```", re.S)
 _LEAD = re.compile(r"^\W*(?:output|answer|response|result|adaptation)s?\s*[:：]\W*?(?=[\[{“\"'\w])", re.I)
 _FORMAT = re.compile(
-    r"[\[<(]*\s*intra[\s-]*lingual adaptation\W{1,4}inter[\s-]*lingual adaptation\W{1,4}adaptation "
+    r"[\[<(]{0,3}\s{0,3}intra[\s-]*lingual adaptation\W{1,4}inter[\s-]*lingual adaptation\W{1,4}adaptation "
     r"method used\s*[\])>]*",
     re.I,
 )
-_NEXT_INPUT = re.compile(r"\n\W*(?:(?:next|new)\s+)?(?:input|sentence)s?(?:\s+\d+)?\s*[:：]", re.I)
-_NEXT_OUTPUT = re.compile(r"^\W*output\s*[:：]", re.I | re.M)
+_NEXT_INPUT = re.compile(r"\n\W{0,20}(?:(?:next|new)\s+)?(?:input|sentence)s?(?:\s+\d+)?\s*[:：]", re.I)
+_NEXT_OUTPUT = re.compile(r"^\W{0,20}output\s*[:：]", re.I | re.M)
 _LABEL = re.compile(
-    r"""^[^\S\n]* [-*#>•\d.()\s]*? ["'*_]*
+    r"""^ (?: [-*#>•\d.()"'_] | [^\S\n] ){0,30}
         (?P<name> int(?:ra|er) (?:[\s_-]*lingual)?
                 | (?:adaptation\s+)? (?:method|strateg(?:y|ies)|technique)s?
                 | (?:the\s+)? rewritten\s+sentence\s+in\s+\w+ | the\s+way\s+(?:you|i)\s+chose )
@@ -233,11 +233,37 @@ def read_adaptation(reply: str) -> AdaptationReply | None:
     for answer in _answers(text):
         if is_bare_label(answer.strip(" []\n\t`*\"'")):
             return AdaptationReply(answer.strip(), answer.strip(), "")
-        for layout in LAYOUTS:
-            parts = layout(answer)
-            if parts is not None:
-                return _adaptation(parts)
+        plain = _with_square_brackets(answer)
+        for part in (_first_list(plain), plain):
+            for layout in LAYOUTS if part else ():
+                if (parts := layout(part)) is not None:
+                    return _adaptation(parts)
     return None
+
+
+_ROUND, _INSIDE = r"[（(][^()（）]*[)）]", r"[^()（）]"
+_OTHER_BRACKETS = re.compile(
+    rf"\A([^\w()（）]*?)(?:［|【|（|\()((?:{_INSIDE}|{_ROUND})*)(?:］|】|）|\))(\W*)\Z", re.S
+)
+
+
+def _with_square_brackets(text: str) -> str:
+    """The text with those around the whole of it as square ones, where it has none."""
+    return text if "[" in text else _OTHER_BRACKETS.sub(r"\1[\2]\3", text)
+
+
+def _first_list(text: str) -> str:
+    """The text up to the bracket that closes the first list, if that ends a line and an explanation with
+    brackets of its own follows; else empty."""
+    depth, begins = 0, text.find("[")
+    for bracket in re.finditer(r"[\[\]]", text[max(begins, 0) :]):
+        depth += 1 if bracket[0] == "[" else -1
+        if not depth:
+            end = begins + bracket.end()
+            after = text[end:]
+            ends_line = re.match(r"[^\S\n]*[.`*]*[^\S\n]*\n", after)
+            return text[:end] if ends_line and "]" in after and not after.lstrip().startswith("[") else ""
+    return ""
 
 
 def _answers(text: str) -> list[str]:
@@ -386,7 +412,7 @@ def _bare(text: str) -> Parts | None:
 
 def _lines(text: str) -> Parts | None:
     """One part to a line, numbered or not, the strategy last; a line of introduction ends with a colon."""
-    text = re.sub(r"\A\s*[^\n]*[:：]\s*\n+", "", _LEAD.sub("", text))
+    text = re.sub(r"\A[^\n]*[:：]\s*\n+", "", _LEAD.sub("", text).lstrip())
     return _three(text.strip(), re.compile(r"\n+"), _unnumbered)
 
 
@@ -434,7 +460,7 @@ def _between(text: str, opening: str, closing: str) -> str | None:
 
 
 def _unnumbered(line: str) -> str:
-    return re.sub(r"^\s*(?:[-*•]|\d+[.)])\s+", "", line)
+    return re.sub(r"^\s*(?:[-*•]|\(?\d+[.)])\s+", "", line)
 
 
 def _undressed(text: str) -> str:

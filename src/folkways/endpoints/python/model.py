@@ -115,7 +115,7 @@ def _of_code(answers: Any, name: str | None, version: str | None, concurrency: i
         raise FolkwaysError(f"{answers.__name__} is a class; give an object of it: {answers.__name__}(...)")
     if not callable(answers) and not callable(generate):
         raise FolkwaysError(
-            f"{type(answers).__name__} is no model: give a name (openai/gpt-4o-mini, "
+            f"{type(answers).__name__} is not a model: give a name (openai/gpt-4o-mini, "
             "http://localhost:8000/v1#llama, hf/NAME), a "
             "function of the prompt, an object with generate, a transformers pipeline, an OpenAI client, a "
             "dict or frame of replies"

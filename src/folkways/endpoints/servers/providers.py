@@ -87,7 +87,7 @@ def provider_address(
 ) -> Address:
     """The address of ``model`` at ``provider``.
 
-    model: of a server that people run themselves also ``MODEL@URL``: the URL says where it is and is no part
+    model: of a server that people run themselves also ``MODEL@URL``: the URL says where it is and is not part
         of its identity, so that one model at several addresses is one model.
     base_url: what the user gave; otherwise the provider's environment variable; otherwise the provider's own
         address. An address other than the provider's own joins the identity, since another server may serve

@@ -83,7 +83,7 @@ class Route:
         """Open a connection, through the proxy if there is one.
 
         Raises ConnectError, ssl.SSLError where the server's certificate is not accepted or it does not speak
-        TLS, AddressError for a proxy that is none of HTTP, and HttpError where the proxy refuses.
+        TLS, AddressError for a proxy that is not one of HTTP, and HttpError where the proxy refuses.
         """
         end = self._proxy_parts or self._parts
         try:

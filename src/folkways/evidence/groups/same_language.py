@@ -1,4 +1,4 @@
-"""Cultures that share a language, question by question: the one contrast of cultures that is none of
+"""Cultures that share a language, question by question: the one contrast of cultures that is not one of
 languages."""
 
 from __future__ import annotations

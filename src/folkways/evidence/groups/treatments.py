@@ -435,7 +435,7 @@ def _without_placebos(headlines: Sequence[Arms]) -> tuple[str, ...]:
         return ()
     return (
         f"{', '.join(names)}: asked without placebos. Prompts that say nothing of a culture move answers "
-        "too, so that this is no evidence of what the culture in the prompt does.",
+        "too, so that this is not evidence of what the culture in the prompt does.",
     )
 
 

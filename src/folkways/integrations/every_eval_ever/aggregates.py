@@ -13,6 +13,7 @@ import numpy as np
 
 from folkways.benchmarks.base import Task
 from folkways.integrations.every_eval_ever.instances import result_id
+from folkways.integrations.scored_log import averaged
 from folkways.integrations.stored_run import generation_arguments, metric_of, signature_part
 from folkways.records import Metric, State
 from folkways.releases.release_records import ReleaseRecord
@@ -137,7 +138,7 @@ def result(
         "metric_name": metric.label,
         "metric_kind": ACCURACY if accuracy else metric.kind,
         "metric_unit": "proportion" if accuracy else "percent" if metric.scale == 100 else "points",
-        "metric_parameters": {"scale": scale, "profile": row["profile"]},
+        "metric_parameters": {"scale": scale, "profile": row["profile"], **averaged(metric)},
         "lower_is_better": metric.lower_is_better,
         "score_type": "continuous",
         "min_score": metric.bounds[0] * scale if metric.bounds else "-Infinity",

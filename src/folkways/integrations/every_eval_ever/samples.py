@@ -12,7 +12,16 @@ from typing import Any
 import orjson
 
 from folkways.errors import DataError
-from folkways.integrations.scored_log import UNKNOWN, ScoredLog, columns, digest, facets, number, told
+from folkways.integrations.scored_log import (
+    AVERAGES,
+    UNKNOWN,
+    ScoredLog,
+    columns,
+    digest,
+    facets,
+    number,
+    told,
+)
 from folkways.json_lines import json_objects, read_json
 from folkways.records import LOST, State
 
@@ -145,6 +154,7 @@ def _log(
         lower_is_better=frozenset(
             name for name, config in configs.items() if config.get("lower_is_better") is True
         ),
+        stated={name: averages_of(config) for name, config in configs.items()},
     )
 
 
@@ -162,6 +172,12 @@ def metric_name(key: str, config: Mapping[str, Any]) -> str:
         profile = (config.get("metric_parameters") or {}).get("profile")
         return str(config.get("metric_id") or config["metric_name"]) + (f" ({profile})" if profile else "")
     return "score" if key == "None" else key
+
+
+def averages_of(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The AVERAGES that a ``metric_config`` of folkways states."""
+    parameters = config.get("metric_parameters") or {}
+    return {name: str(parameters[name]) for name in AVERAGES if parameters.get(name)}
 
 
 def _score(row: Row) -> float | None:

@@ -18,7 +18,13 @@ from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import tasks as known_tasks
 from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
-from folkways.integrations.every_eval_ever.samples import changed, is_aggregate, metric_name, read_aggregate
+from folkways.integrations.every_eval_ever.samples import (
+    averages_of,
+    changed,
+    is_aggregate,
+    metric_name,
+    read_aggregate,
+)
 from folkways.integrations.scored_log import ScoredLog, digest, known_culture, of_schema
 from folkways.json_lines import read_json
 from folkways.names import WHOLE
@@ -323,7 +329,7 @@ def _metric_of(task: Task | None, name: str, config: Row) -> Metric:
     for metric in task.metrics if task is not None else ():
         if metric.name == name:
             return metric
-    return replace(_foreign_metric(config), name=name)
+    return replace(_foreign_metric(config), name=name, **averages_of(config))
 
 
 def _foreign_metric(config: Row) -> Metric:

@@ -94,7 +94,7 @@ def read_scores(path: Path) -> ScoredLog:
     if not scores:
         tried = dict.fromkeys(str(metric) for row in rows.values() for metric in row["metrics"])
         raise UnscoredLogError(
-            f"cannot be compared: its metrics ({', '.join(tried) or 'none'}) are no numbers of single "
+            f"cannot be compared: its metrics ({', '.join(tried) or 'none'}) are not numbers of single "
             "samples",
             file=path,
         )

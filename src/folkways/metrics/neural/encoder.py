@@ -210,7 +210,7 @@ class _LoadedModel:
             states = model(**inputs).last_hidden_state.float().cpu().numpy()
         if not all(np.isfinite(states[row, :length]).all() for row, length in enumerate(lengths)):
             raise FolkwaysError(
-                f"the model {self.name} computes what is no number in "
+                f"the model {self.name} computes what is not a number in "
                 f"{str(model.dtype).removeprefix('torch.')}; "
                 "try the precision bf16 or fp32, and if it is fp32 already, its weights are broken"
             )

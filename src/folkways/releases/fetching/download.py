@@ -381,7 +381,7 @@ def refusal(status: int, url: str, *, hub: bool, has_token: bool) -> str:
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Seconds in a Retry-After header (a number or a date); None where there is none that can be read."""
+    """Seconds in a Retry-After header (a number or a date); None if it cannot be read."""
     text = headers.get("Retry-After", "").strip()
     if text.isdigit():
         return float(text)

@@ -128,8 +128,8 @@ def check_dispute(address: str) -> str:
     parts = urlsplit(address) if address.isprintable() and " " not in address else urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname or "{" in parts.netloc:
         raise FolkwaysError(
-            f"{address!r} is no address at which to dispute a question; write one that begins with https:// "
-            f"or http://, for example {example}"
+            f"{address!r} is not an address at which to dispute a question; write one that begins with "
+            f"https:// or http://, for example {example}"
         )
     unknown = set(re.findall(r"{[^{}]*}?|}", address)) - {f"{{{name}}}" for name in PLACEHOLDERS}
     if unknown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,7 +129,7 @@ def judge_table(
     elif "culture" in rows.columns:
         items = items.filter(pl.col("culture").is_in(rows["culture"].drop_nulls().unique().to_list()))
     if by_position:
-        ordered = _in_order_of(rows, items)
+        ordered = items_in_order_of(rows, items)
         if not ordered.equals(items):
             notes.append(
                 "its rows are in another order than the release, and it says which items they are: that "
@@ -230,16 +231,11 @@ def _known_only(rows: pl.DataFrame, items: pl.DataFrame, notes: list[str]) -> pl
     return matching
 
 
-def _in_order_of(rows: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
+def items_in_order_of(rows: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """The items in the order of a file that is read by position, if it names every one of them exactly once;
     else as they are."""
     key = next((name for name in ("item", "release_id") if name in rows.columns), None)
-    if (
-        key is None
-        or rows.height != items.height
-        or not items[key].is_unique().all()
-        or set(rows[key]) != set(items[key])
-    ):
+    if key is None or not items[key].is_unique().all() or Counter(rows[key]) != Counter(items[key]):
         return items
     return rows.select(key).join(items, on=key, how="left", maintain_order="left").select(items.columns)
 

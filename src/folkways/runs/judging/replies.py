@@ -194,8 +194,8 @@ def read_labels(path: Path, replies: pl.DataFrame) -> pl.Series:
 
     The file has ``item`` and ``label`` (1, 0.5 or 0) and, where an item has several replies, the columns of
     NARROWING that tell them apart (``model`` is another name for ``endpoint``). Several labels of one reply
-    are averaged. Raises DataError with the row for a label that is none of VALUES, and for one that fits no
-    reply or several.
+    are averaged. Raises DataError with the row for a label that is not one of VALUES, and for one that fits
+    no reply or several.
     """
     table = read_replies(path)
     if "endpoint" not in table.columns and "model" in table.columns:
@@ -208,7 +208,7 @@ def read_labels(path: Path, replies: pl.DataFrame) -> pl.Series:
     if wrong.len():
         row = int(wrong[0])
         raise DataError(
-            f"label {table['label'][row]!r} is none of {', '.join(VALUES)}", file=path, row=row + 1
+            f"label {table['label'][row]!r} is not one of {', '.join(VALUES)}", file=path, row=row + 1
         )
     on = ["item", *(name for name in NARROWING if name in table.columns)]
     identities = replies.select(pl.col(name).cast(pl.String) for name in on).with_columns(

@@ -115,7 +115,7 @@ class LocalStudyClient:
 
     def payments(self, study: str) -> list[dict[str, Any]]:
         """What each person is owed for."""
-        return [asdict(row) for row in progress.payments(self.workspace, self._study(study))]
+        return [asdict(row) for row in progress.look_up_payments(self.workspace, self._study(study))]
 
     def assign(self, study: str, rows: Rows, file: str, **how: bool) -> dict[str, int]:
         """Assign items by the rows of a file: how many items, and tasks taken back. how: add, take_back and

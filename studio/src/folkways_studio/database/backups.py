@@ -117,7 +117,8 @@ def put_back(description: Backup, source: Workspace, workspace: Workspace, *, re
     audit trail, which is that of the backup, then says so.
 
     description, source: what ``unpacked`` gives. replace: even if the workspace is not empty; what is in it
-    is lost. WorkspaceError without it, and where the database fails.
+    is lost, pictures and recordings too, but for those in a bucket. WorkspaceError without it, and where the
+    database fails.
     """
     try:
         with workspace.read() as looking:
@@ -126,14 +127,20 @@ def put_back(description: Backup, source: Workspace, workspace: Workspace, *, re
         with source.read() as reading, workspace.write() as writing:
             _lock_all(writing)
             existing = _replaced(writing, workspace, replace)
+            before = set(writing.scalars(sa.select(schema.media.c.sha256)))
             _clear(writing)
             _copy_rows(reading, writing)
+            lost = before.difference(writing.scalars(sa.select(schema.media.c.sha256)))
             made = datetime.fromtimestamp(description.made, UTC).isoformat(timespec="seconds")
             record_event(writing, "workspace.restored", details={"backup_of": made, "replaced": existing})
     except PROBLEMS as error:
         raise explained(
             f"cannot restore the workspace {workspace.location}; nothing was changed", error
         ) from error
+    store = media_store(workspace) if lost else None
+    if store is not None and not isinstance(store, Bucket):  # backups do not have what is in a bucket
+        for each in lost:
+            store.delete(each)
 
 
 def _replaced(connection: Connection, workspace: Workspace, replace: bool) -> str:

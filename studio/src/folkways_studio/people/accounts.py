@@ -127,7 +127,10 @@ def insert_account(
         "created": time.time(),
         "disabled": False,
     }
-    return inserted_id(connection, schema.accounts, row)
+    number = inserted_id(connection, schema.accounts, row)
+    if login is not None:
+        audit.record_event(connection, "account.created", subject=f"account:{number}")
+    return number
 
 
 def _password_problems(password: str) -> dict[str, str]:

@@ -176,7 +176,7 @@ def show_payments(context: RequestContext) -> Response:
                 *(each.pseudonym, each.external, each.state, each.answers, f"{each.minutes:.1f}", each.code),
                 *_worth(worked.get(each.pseudonym), rate),
             )
-            for each in progress.payments(context.workspace, context.study.id)
+            for each in progress.look_up_payments(context.workspace, context.study.id, by=context.me.id)
         ),
     )
     return attachment(content, f"{context.study.name}-payments.csv", "text/csv; charset=utf-8")

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.database import schema
+from folkways_studio.database import audit, schema
 from folkways_studio.records import (
     LEFT_OUT,
     AssignmentState,
@@ -459,3 +459,11 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
             for row in connection.execute(query)
             if row.n or row.state == ParticipantState.SCREENED_OUT
         )
+
+
+def look_up_payments(workspace: Workspace, study_id: int, *, by: int | None = None) -> tuple[Payment, ...]:
+    """``payments``, with an entry in the audit trail: the service's ids are personal details. by: the account
+    that acts."""
+    rows = payments(workspace, study_id)
+    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": len(rows)})
+    return rows

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from folkways.sdk.errors import FolkwaysError
-from folkways_studio.addresses import LOCAL_HOSTS
+from folkways_studio.addresses import LOCAL_HOSTS, AddressError, web_address
 from folkways_studio.models.offered import OfferedModel
 
 if TYPE_CHECKING:
@@ -65,22 +65,21 @@ class WebSettings:
                 ) from None
         if self.origin is None:
             return
-        parts = urlsplit(self.origin)
-        if (
-            parts.scheme not in ("http", "https")
-            or not parts.hostname
-            or not PREFIX.fullmatch(self.prefix)
-            or parts.query
-        ):
+        try:
+            url = web_address(self.origin, unencrypted="anywhere")
+        except AddressError:
+            url = None
+        if url is None or not PREFIX.fullmatch(url.raw_path.rstrip("/")) or url.query_string or url.fragment:
             raise FolkwaysError(
                 f"the studio's address {self.origin!r} cannot be used; give scheme and host, and a path "
                 "on a shared host: https://studio.example.org or https://example.org/studio"
             )
-        if parts.scheme == "http" and parts.hostname not in LOCAL_HOSTS:
+        if url.scheme == "http" and url.host not in LOCAL_HOSTS:
             raise FolkwaysError(
                 f"the studio at {self.origin} would send passwords and answers in the clear; "
                 "put it behind a server with a certificate and give its address as https://..."
             )
+        object.__setattr__(self, "origin", str(url).rstrip("/"))  # as browsers send it, to be compared
 
     @property
     def prefix(self) -> str:

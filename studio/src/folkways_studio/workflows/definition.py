@@ -65,7 +65,7 @@ CRITERION_KEYS = (
 )
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
 MODEL_KEYS = ("helper", "verifier", "suggester", "most_calls", "most_calls_per_person", "most_usd")
-PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed", "reward")
+PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed")
 PAY_KEYS = ("per_hour", "per_answer", "currency", "training", "budget", "wages")
 WAGE_KEYS = ("population", "per_hour", "currency", "exchange", "source")
 WORK_ROLES = (Role.ANNOTATOR, Role.REVIEWER, Role.EXPERT, Role.RESEARCHER)
@@ -206,8 +206,6 @@ class _Reader(FieldReader):
             if key == "signed":
                 if not isinstance(value, bool):
                     self.say("prolific.signed", f"has to be true or false, not {value!r}")
-            elif key == "reward":
-                self.amount(raw, key, "prolific.")
             elif key in PROLIFIC_KEYS and (isinstance(value, bool) or not isinstance(value, str | int)):
                 self.say(f"prolific.{key}", f"has to be a completion code, not {value!r}")
 

@@ -240,7 +240,7 @@ def test_glosses_word_what_people_did_not_and_are_marked(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("en,atole,atole", "row 2: the language 'en' is none of am, ar"),
+        ("en,atole,atole", "row 2: the language 'en' is not one of am, ar"),
         ("ko, ,아톨레", "row 2: the English is empty"),
         ("ko,atole,", "row 2: the translation is empty"),
         ("ko,atole,atole", "row 2: 'atole' has letters of another script than that of ko"),

@@ -219,7 +219,7 @@ def test_a_budget_is_one_for_all_rounds(server: ChatServer, release: Path, tmp_p
         (
             {"l.csv": "question_idx,topic\nq1,Cars\n"},
             ("--labelled", "l.csv"),
-            "l.csv, row 1: 'Cars' is none of the topics: Food and",
+            "l.csv, row 1: 'Cars' is not one of the topics: Food and",
         ),
         (
             {"l.csv": "question_idx,topic\nq1,Religion\nq1,Workplace\n"},

@@ -316,7 +316,7 @@ def test_what_is_wrong_is_named_with_file_and_row(
 def test_items_that_are_none_are_named(tmp_path: Path) -> None:
     for content, message in (
         ("{", "row 1: is not JSON"),
-        ("{}\n", "row 1: is no item"),
+        ("{}\n", "row 1: is not an item"),
         ('{"candidates": []}\n', "no id of its own"),
     ):
         (tmp_path / "items.jsonl").write_text(content, encoding="utf-8")

@@ -318,7 +318,7 @@ def build_in_languages(
         for country, of in by_culture.items()
     }
     unworded = {
-        country: f"its language ({language_name(local.language[country])}) is none that items are asked in"
+        country: f"its language ({language_name(local.language[country])}) is not one that items are asked in"
         for source in sources
         for country in source.groups
         if local.language[country] not in (ENGLISH, *own_languages())
@@ -411,7 +411,7 @@ def read_glosses(path: Path) -> dict[tuple[str, str], str]:
     for row, language, english, local in read_table(path, GLOSSES).iter_rows():
         english, local = folded(clean(english)), ascii_digits(clean(local))
         if language not in valid:
-            problem = f"the language {language!r} is none of {', '.join(sorted(valid))}"
+            problem = f"the language {language!r} is not one of {', '.join(sorted(valid))}"
         elif not english or not local:
             problem = f"the {'translation' if english else 'English'} is empty; fill it in, or delete the row"
         elif not in_script(local, language):

@@ -106,7 +106,7 @@ def files_of(release: Release, part: str) -> Iterator[tuple[Culture, Path]]:
 
 
 def right_name(name: str) -> str:
-    """What to write in place of a name that is none of ``cultures_by_name``."""
+    """What to write in place of a name that is not one of ``cultures_by_name``."""
     try:
         return f"write {country_name(get_culture(name))!r}"
     except UnknownNameError:

@@ -330,7 +330,7 @@ def _in_language(
         local = _object(text, row, file)
         problem = ""
         if code not in languages() or code == "en":
-            problem = f"language {code!r} is none that questions can be in besides English"
+            problem = f"language {code!r} is not one that questions can be in besides English"
         elif not prompt.strip():
             problem = f"local_prompt is empty, and the language is {code}"
         elif [*local] != [*options]:

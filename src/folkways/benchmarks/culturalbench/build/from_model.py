@@ -250,7 +250,7 @@ def read_labelled(path: Path, questions: Sequence[str], topics: Topics) -> dict[
             raise DataError(f"the release has no question {question!r}", file=path, row=row)
         if topic is None:
             valid = ", ".join(entry.name for entry in topics.topics)
-            raise DataError(f"{text!r} is none of the topics: {valid}", file=path, row=row)
+            raise DataError(f"{text!r} is not one of the topics: {valid}", file=path, row=row)
         if labels.setdefault(question, topic) != topic:
             raise DataError(
                 f"question {question!r} has the label {labels[question]!r} already; keep one",

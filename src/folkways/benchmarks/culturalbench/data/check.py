@@ -69,7 +69,7 @@ def _easy(file: str, table: pl.DataFrame) -> Iterator[DataIssue]:
             },
         )
         if entry["answer"] not in LETTERS:
-            message = f"the answer is none of {', '.join(LETTERS)}; the question is not counted"
+            message = f"the answer is not one of {', '.join(LETTERS)}; the question is not counted"
             yield DataIssue(file, "answer-outside", message, row, "answer", entry["answer"])
         yield from _repeats(file, row, seen, ("question_idx", entry["question_idx"]), "duplicate-id")
         yield from _repeats(

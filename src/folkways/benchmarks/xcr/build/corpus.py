@@ -331,7 +331,7 @@ def read_items(path: Path) -> Items:
             isinstance(one, dict) and {"id", "text"} <= set(one) for one in candidates
         ):
             raise DataError(
-                "is no item: it needs id, and candidates with id and text each", file=path, row=row
+                "is not an item: it needs id, and candidates with id and text each", file=path, row=row
             )
         key = str(item.get("id") or "")
         if not key or key in items:

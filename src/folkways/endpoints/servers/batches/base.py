@@ -53,7 +53,7 @@ class HttpBatches(Batches):
         parsed = from_json(await self.endpoint.call(method, path, data, large=large))
         if not isinstance(parsed, dict):
             raise EndpointFailure(
-                f"{self.endpoint.name}: the reply to {method} {path} is no JSON object", retryable=True
+                f"{self.endpoint.name}: the reply to {method} {path} is not a JSON object", retryable=True
             )
         return parsed
 
