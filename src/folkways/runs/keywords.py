@@ -213,7 +213,7 @@ def task_names(tasks: Any) -> tuple[str, ...]:
     if isinstance(tasks, str):  # behind a question mark a comma belongs to a setting of the task
         parts = [tasks] if "?" in tasks else tasks.split(",")
         return tuple(part.strip() for part in parts if part.strip())
-    if isinstance(name := getattr(tasks, "name", None), str) and not isinstance(tasks, Mapping):
+    if isinstance(name := getattr(tasks, "name", None), str):
         return (name,)
     if not isinstance(tasks, Iterable) or isinstance(tasks, Mapping):
         raise FolkwaysError(

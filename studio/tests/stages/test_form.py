@@ -3,6 +3,7 @@ leave."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,9 @@ from folkways.benchmarks.studies import Vote
 from folkways.stats.raters.graded import fitting
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.consensus import common_groups, common_order, each_option, middle, same_value
+from folkways_studio.stages.parts.arranging import PART_TYPES
+from folkways_studio.stages.parts.form_fields import in_digits
+from folkways_studio.stages.parts.tables import line_of
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import described
@@ -443,6 +447,19 @@ def test_short_texts_are_lines_of_which_empty_ones_are_none() -> None:
 )
 def test_numbers_as_people_write_them(typed: str, read: object) -> None:
     assert FORM.read_form(FormData([("ask-age", typed)]), CONTENT, CONFIG) == {"answers": {"age": read}}
+
+
+@example(1234567.0)
+@example(20240131.5)
+@example(0.00001)
+@example(-1e14)
+@given(st.floats(-1e15, 1e15, exclude_min=True, exclude_max=True))
+def test_a_number_is_shown_as_it_was_given_and_is_the_same_when_it_is_sent_again(given: float) -> None:
+    """In the page, in answers in words, and in tables."""
+    shown = PART_TYPES["number"].line(given)
+    assert re.fullmatch(r"-?\d+(\.\d*[1-9])?", shown)
+    assert FORM.read_form(FormData([("ask-age", shown)]), CONTENT, CONFIG) == {"answers": {"age": given}}
+    assert line_of(given) == in_digits(given) == shown
 
 
 def test_rules_of_agreeing() -> None:

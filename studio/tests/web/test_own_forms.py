@@ -227,10 +227,13 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
         assert "Hello!" in page
         # What was typed is a draft, and is there again.
         assert (
-            browser.fill(f"{address}/draft", {"ask-fit": "-1", "ask-order-1": "3"}, address).status_code
+            browser.fill(
+                f"{address}/draft", {"ask-fit": "-1", "ask-order-1": "3", "ask-age": "1234567,25"}, address
+            ).status_code
             == 200
         )
         page = browser.get(address).text
+        assert re.search(r'name="ask-age"[^>]* value="1234567\.25"', page)
         assert re.search(r'name="ask-fit" value="-1" checked', page)
         assert re.search(r'name="ask-order-1">.*?<option value="3" selected>', page)
         # Without a script the page comes again, and what is wrong stands at its question.

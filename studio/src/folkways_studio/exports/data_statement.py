@@ -10,6 +10,7 @@ import polars as pl
 from folkways.sdk.cultures import get_culture, language_name
 from folkways_studio.exports.demographics import EVERYBODY, FEWEST
 from folkways_studio.exports.snapshot import StudySnapshot
+from folkways_studio.stages.parts.form_fields import in_digits
 from folkways_studio.studies.offers import Offer
 
 Offers = Mapping[str, Offer]
@@ -60,14 +61,14 @@ def pay_sentences(offers: Offers) -> Iterator[str]:
         if rate is None:
             continue
         parts = [
-            f"{amount:g} {rate.currency} {what}"
+            f"{in_digits(amount)} {rate.currency} {what}"
             for amount, what in ((rate.per_hour, "an hour"), (rate.per_answer, "an answer"))
             if amount
         ]
         local = (
             ""
             if wage is None
-            else f"; the local wage is {wage.per_hour:g} {wage.currency} an hour ({wage.source})"
+            else f"; the local wage is {in_digits(wage.per_hour)} {wage.currency} an hour ({wage.source})"
         )
         yield f"{title}: {' and '.join(parts) or f'0 {rate.currency}'}{local}."
 

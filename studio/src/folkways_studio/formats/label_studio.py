@@ -34,6 +34,7 @@ from folkways_studio.formats.questions import (
 )
 from folkways_studio.formats.spans import from_utf16
 from folkways_studio.stages.parts.base import Content, Part
+from folkways_studio.stages.parts.form_fields import in_digits
 from folkways_studio.stages.parts.types import Scale
 
 OBJECTS = {"text": "Text", "image": "Image", "audio": "Audio"}
@@ -91,7 +92,9 @@ def _add_control(view: ElementTree.Element, part: Part, first: str) -> None:
         case "scale" | "number":
             points = Scale.points(part) if part["type"] == "scale" else None
             least, most = (points[0], points[-1]) if points else (part.get("least"), part.get("most"))
-            bounds = {name: f"{each:g}" for name, each in (("min", least), ("max", most)) if each is not None}
+            bounds = {
+                name: in_digits(each) for name, each in (("min", least), ("max", most)) if each is not None
+            }
             _control(view, "Number", key, first, **bounds)
         case "text":
             _control(view, "TextArea", key, first, maxSubmissions="1")

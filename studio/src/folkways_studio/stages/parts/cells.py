@@ -20,6 +20,7 @@ from folkways_studio.stages.parts.cell_texts import (
     things,
     things_and_marks,
 )
+from folkways_studio.stages.parts.form_fields import in_digits
 from folkways_studio.stages.parts.types import Scale, Texts
 
 TIE = "No difference"
@@ -261,7 +262,7 @@ def _pair(part: Part, content: Content) -> list[tuple[Any, list[str]]]:
 
 
 def _bounds(part: Part, unit: str = "") -> str:
-    return "".join(f", at {name} {part[name]:g}{unit}" for name in ("least", "most") if name in part)
+    return "".join(f", at {name} {in_digits(part[name])}{unit}" for name in ("least", "most") if name in part)
 
 
 def _pair_column(part: Part, number: int) -> str:

@@ -1,7 +1,9 @@
-"""Reads the fields that a browser sends. Nothing here raises: an invalid value reads as none."""
+"""Reads the fields that a browser sends, and writes numbers for them. Nothing here raises: an invalid value
+reads as none."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any, Protocol
 
 
@@ -34,6 +36,12 @@ def whole(value: Any) -> int | None:
         if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 9
         else None
     )
+
+
+def in_digits(number: float) -> str:
+    """The number as people write it, which reads as the same number again: all its digits, and no exponent
+    (1234567.5, 2, 0.00001)."""
+    return format(Decimal(repr(float(number))).normalize(), "f")
 
 
 def spans(fields: FormFields, name: str) -> list[list[int]]:

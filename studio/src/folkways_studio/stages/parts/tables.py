@@ -12,6 +12,7 @@ from folkways_studio.errors import Message
 from folkways_studio.stages.base import Content, Say, Translate
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import Part, options_of
+from folkways_studio.stages.parts.form_fields import in_digits
 from folkways_studio.stages.parts.types import Scale
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def in_words(
 def line_of(value: Any) -> str:
     """An answer in a line, whatever part it is to: of marks their words, of groups their members."""
     if not isinstance(value, list):
-        return value if isinstance(value, str) else f"{value:g}"
+        return value if isinstance(value, str) else in_digits(value)
     things = (
         [part for part in each if isinstance(part, str)] if isinstance(each, list) else [each]
         for each in value

@@ -13,7 +13,7 @@ from folkways_studio.stages.consensus import Found, each_option, middle, same_va
 from folkways_studio.stages.fields import NO_LINES, text_of
 from folkways_studio.stages.fields import options_of as options_of_item
 from folkways_studio.stages.parts.base import Content, Part, PartType, UnfitError, chosen, field_of, values_of
-from folkways_studio.stages.parts.form_fields import FormFields, text, texts, whole
+from folkways_studio.stages.parts.form_fields import FormFields, in_digits, text, texts, whole
 from folkways_studio.stages.placeholders import misplaced
 
 LONGEST_TEXT, LONGEST_LINE = 4000, 200
@@ -133,7 +133,7 @@ class Number(Scale):
         return float(value)
 
     def line(self, value: Any) -> str:
-        return f"{value:g}"
+        return in_digits(value)
 
 
 class Text(PartType):

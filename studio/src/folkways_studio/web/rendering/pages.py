@@ -22,6 +22,7 @@ from folkways.sdk.display import count, duration, letters_of, number, percent, s
 from folkways_studio.errors import Message
 from folkways_studio.items.table import in_words
 from folkways_studio.stages.adapting import untag
+from folkways_studio.stages.parts.form_fields import in_digits
 from folkways_studio.web.rendering.i18n import (
     LOCALES,
     catalogue,
@@ -208,7 +209,7 @@ def environment(locale: str) -> Environment:
         number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact,
         marked=marked, tagged=tagged, day=day, language=_language,
         endonym=endonym, letters=letters_of, direction=direction, term=_term,
-        in_words=in_words,
+        in_words=in_words, in_digits=in_digits,
     )  # fmt: skip
     templates.globals.update(
         static=static, locale=locale, direction=direction(locale),
