@@ -68,6 +68,14 @@ def test_numbers_have_one_form(written: str, number: str) -> None:
     assert strict_token(written) == number
 
 
+def test_a_number_of_any_length_is_one_form() -> None:
+    """Models that repeat themselves write more digits than Python takes for a number."""
+    ones = "1" * 9_000
+    for written, form in ((f"00{ones}", ones), (f"0{ones}.50", f"{ones}.5"), (f"0{ones}:30", f"{ones}:30")):
+        assert strict_token(written) == form
+    assert strict_token(f"{ones}/05") == f"{ones}/5" and strict_token("0" * 9_000) == "0"
+
+
 @pytest.mark.parametrize("text", ["0 am", "0:30 pm", "13 am", "13 pm"])
 def test_what_no_clock_shows_stays(text: str) -> None:
     assert strict_text(text, "en") == text

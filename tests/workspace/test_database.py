@@ -338,9 +338,14 @@ def test_a_password_of_the_environment_is_no_part_of_the_address(
     for given, shown in (
         (address, address),
         (address.replace("@", ":secret@"), address.replace("@", ":***@")),
+        (f"{address}?password=secret", address.replace("@", ":***@")),
+        (f"{address}?password=other&password=secret", address.replace("@", ":***@")),
+        (f"{address}?sslpassword=secret", f"{address}?sslpassword=hidden"),
     ):
         workspace = open_workspace(given)
         assert workspace.location == shown
+        assert b"secret" not in pickle.dumps(workspace)
+        assert (workspace.engine.url.password == "secret") is (":***@" in shown)
         workspace.close()
 
 

@@ -107,10 +107,16 @@ def strict_token(token: str) -> str:
     if not all(part.isdecimal() for part in parts[::2]):
         return token
     if len(parts) == 3 and parts[1] == ".":
-        return f"{int(parts[0])}.{parts[2]}".rstrip("0").rstrip(".")
+        return f"{_plain_number(parts[0])}.{parts[2]}".rstrip("0").rstrip(".")
     if len(parts) == 3 and parts[1] == ":":
-        return f"{int(parts[0])}:{parts[2]}"
-    return "".join(str(int(part)) if part.isdecimal() else part for part in parts)
+        return f"{_plain_number(parts[0])}:{parts[2]}"
+    return "".join(_plain_number(part) if part.isdecimal() else part for part in parts)
+
+
+def _plain_number(digits: str) -> str:
+    """Without zeros before it; as text, because Python refuses numbers of more than 4,300 digits, which
+    models that repeat themselves write."""
+    return digits.lstrip("0") or "0"
 
 
 ENDINGS = {

@@ -60,6 +60,9 @@ class SQLiteDialect(SQLiteDialect_pysqlite):
 
 dialects.registry.register("sqlite.folkways", __name__, SQLiteDialect.__name__)
 
+KEY_PASSWORD = "sslpassword"  # noqa: S105 - the name of a parameter, not a password
+"""The parameter of a URL that unlocks the key of a client's certificate."""
+
 WORKSPACE = "folkways.db"
 """The workspace of those who name none, in the folder where they are."""
 
@@ -84,7 +87,8 @@ class Workspace:
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process opens it anew: by its path, or by its URL without the password."""
         url = self.engine.url
-        server = url.set(drivername="postgresql")._replace(password=None).render_as_string()
+        public = url.set(drivername="postgresql")._replace(password=None)
+        server = public.difference_update_query([KEY_PASSWORD]).render_as_string()
         return opened, (self.place if url.get_backend_name() == "sqlite" else server,)
 
     @contextmanager
@@ -188,7 +192,10 @@ def open_workspace(
     text = str(location)
     if "://" in text:
         url = _server_url(text)
-        shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
+        public = url.set(drivername="postgresql")
+        if KEY_PASSWORD in url.query:
+            public = public.update_query_dict({KEY_PASSWORD: "hidden"})
+        shown = public.render_as_string(hide_password=True)
     else:
         path = Path(text).expanduser()
         _check_path(path, create, (TABLES, *added)[-1].made_by)
@@ -230,7 +237,11 @@ def _server_url(text: str) -> URL:
     username = (
         url.username or os.environ.get("PGUSER") or getpass.getuser()
     )  # as PostgreSQL's own programs choose it
-    return url.set(drivername="postgresql+psycopg", username=username)
+    url = url.set(drivername="postgresql+psycopg", username=username)
+    if "password" in url.query:  # where nothing would hide it
+        given = url.normalized_query["password"][-1]
+        url = url.difference_update_query(["password"]).set(password=given)
+    return url
 
 
 def _check_path(path: Path, create: bool, made_by: str = TABLES.made_by) -> None:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from random import Random
 from runpy import run_path
+from time import process_time
 
 import pytest
 
@@ -276,3 +277,26 @@ def test_every_word_that_takes_back_is_heeded_in_a_truth(but: str) -> None:
 )
 def test_hard_words(reply: str, label: str | None) -> None:
     assert settled_word(reply, WORDS) == label
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        '{"a":',
+        '{"b": ',
+        "(",
+        "\n",
+        " ",
+        "A. rice\n",
+        "A or B ",
+        "not ",
+        "1, ",
+        "\\boxed{",
+        "the answer is not ",
+    ],
+)
+def test_a_model_that_repeats_itself_is_read_in_no_time(repeated: str) -> None:
+    chosen_label("not A", CHOICES)  # compiles the patterns
+    begun = process_time()
+    chosen_label(repeated * (8_000 // len(repeated)), CHOICES)
+    assert process_time() - begun < 2.5

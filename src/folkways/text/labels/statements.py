@@ -91,8 +91,10 @@ def statements(text: str, kind: str) -> Iterator[Mention]:
                 yield Mention(frozenset(), "denied", ALONE, part)  # "No."
             for number, piece in enumerate(_corrected(sentence)):
                 part += number > 0
-                for mention in _mentions(piece, kind, asks, part, near=number > 0):
-                    if mention.strength == SET_OFF and _lists(piece, kind):
+                mentions = list(_mentions(piece, kind, asks, part, near=number > 0))
+                lists = any(mention.strength == SET_OFF for mention in mentions) and _lists(piece, kind)
+                for mention in mentions:
+                    if mention.strength == SET_OFF and lists:
                         listed.append(mention)
                     else:
                         yield mention
