@@ -6,7 +6,7 @@ errors without a word; and that tests use public names.
     python scripts/check_house.py --list PATH    # every place below PATH, one per line
     python scripts/check_house.py --measure PATH # counts alone, for any tree
 
-CONTRIBUTING.md, "Words", has the reasons.
+CONTRIBUTING.md, "Code", has the reasons.
 """
 
 from __future__ import annotations

@@ -215,8 +215,8 @@ def reason_of(error: BaseException) -> str:
         return f"its certificate is not valid: {getattr(invalid, 'verify_message', '') or invalid}"
     cause = getattr(error, "os_error", error)
     if isinstance(cause, OSError) and cause.strerror:  # an unknown name has a number below 0
-        own = isinstance(cause, ssl.SSLError) or (cause.errno or 0) <= 0
-        return cause.strerror if own else os.strerror(cause.errno or 0)
+        of_system = not isinstance(cause, ssl.SSLError) and (cause.errno or 0) > 0
+        return os.strerror(cause.errno or 0) if of_system else cause.strerror
     return str(error) or type(error).__name__
 
 

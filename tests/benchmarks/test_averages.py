@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from folkways.benchmarks.averages import mean_over
+from folkways.benchmarks.averages import mean_over, with_mean_over
+from folkways.benchmarks.summary import summarise_means
 from folkways.records import Metric
 
 CORRECT = Metric("correct", "Accuracy", "")
@@ -53,3 +54,35 @@ def test_groups_that_share_nothing_have_the_interval_of_independent_means() -> N
     assert one["score"] == pytest.approx(other["score"])
     widths = [found["high"] - found["low"] for found in (one, other)]  # type: ignore[operator]
     assert widths[0] > 1.5 * widths[1]
+
+
+def test_the_only_group_of_a_facet_has_the_score_of_the_whole() -> None:
+    """And groups that lack some rows have the mean of their own, as all rows together have."""
+    rows = pl.concat(
+        [
+            locales(np.random.default_rng(seed), 0.3, p, locales=1, questions=size).with_columns(
+                locale=pl.lit(name)
+            )
+            for name, seed, size, p in (("large", 1, 90, 0.9), ("small", 2, 12, 0.2))
+        ]
+    ).with_columns(
+        item="question",
+        culture=pl.lit("IE"),
+        language=pl.lit("en"),
+        variant=pl.lit("v"),
+        counted=pl.lit(True),
+    )
+    plain = summarise_means(rows, "x/y", [CORRECT], (), [(), ("culture",), ("locale",)])
+    scores = with_mean_over(plain, rows, [CORRECT], "locale")
+    of = {
+        (facet, value): score for facet, value, score in scores.select("facet", "value", "score").iter_rows()
+    }
+    means = dict(rows.group_by("locale").agg(100 * pl.col("correct").mean()).iter_rows())
+    assert of["all", "all"] == of["culture", "IE"] == pytest.approx(sum(means.values()) / 2)
+    assert of["all (pooled)", "all"] == pytest.approx(100 * rows["correct"].mean())  # type: ignore[operator]
+    assert {name: of["locale", name] for name in means} == pytest.approx(means)
+    assert of["all", "all"] != pytest.approx(of["all (pooled)", "all"])
+    culture, whole = (
+        scores.filter(facet=facet).drop("facet", "value").row(0) for facet in ("culture", "all")
+    )
+    assert culture == whole

@@ -83,6 +83,23 @@ def test_models_differ_by_what_their_scores_do_where_these_are_means_over_groups
     assert comparison.ranking["score"].is_sorted(descending=True)
 
 
+def test_the_only_group_of_a_facet_differs_as_the_whole_does() -> None:
+    """Also where the score is a mean over other groups."""
+    metric = replace(RIGHT, mean_over="locale")
+    frames = {}
+    for name, seed, level in (("a", 1, 0.9), ("b", 2, 0.2)):
+        small = judged(1 - level, seed, questions=8, cultures=("IE",))
+        rows = pl.concat([small, judged(level, seed + 9, questions=90, cultures=("IR",))])
+        frames[name] = rows.with_columns(locale="culture", one=pl.lit("only"))
+    comparison = compare_judgements(frames, "x/y", "strict", metric, by="one")
+    whole, only = (row_of(comparison, *group) for group in (("all", "all"), ("one", "only")))
+    columns = ("first_score", "second_score", "difference", "low", "high", "p", "n", "questions")
+    assert [only[name] for name in columns] == [whole[name] for name in columns]
+    rows = frames["a"].join(frames["b"], on=["item", "variant"], suffix="_b")
+    ireland = rows.filter(culture="IE").select(pl.col("right") - pl.col("right_b")).mean().item()
+    assert row_of(comparison, "culture", "IE")["difference"] == pytest.approx(100 * ireland)
+
+
 @pytest.mark.parametrize("mean_over", [None, "locale"])
 def test_a_table_says_where_groups_count_alike(mean_over: str | None) -> None:
     """For the counts of questions beside it may point the other way."""

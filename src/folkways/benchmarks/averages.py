@@ -100,8 +100,8 @@ def with_mean_over(
     facet: str = WHOLE,
     word: str | None = None,
 ) -> pl.DataFrame:
-    """``scores`` with the mean over groups in place of the whole; the share of all rows follows as ``all
-    (pooled)``.
+    """``scores`` with the mean over groups in place of the whole, and of every group that has all of its rows
+    (the only culture); the share of all rows follows as ``all (pooled)``.
 
     The counts are those of all rows.
 
@@ -116,6 +116,7 @@ def with_mean_over(
     by_name = {metric.name: metric for metric in metrics}
     counted = judgements.filter("counted")
     rows: list[dict[str, object]] = []
+    wholes: dict[str, dict[str, Any]] = {}
     for row in scores.iter_rows(named=True):
         replied = row["score"] is not None
         if row["facet"] == facet and row["metric"] in by_name and (replied or facet != WHOLE):
@@ -123,10 +124,15 @@ def with_mean_over(
                 pl.col(row["metric"]).is_not_null(), facet == WHOLE or pl.col(facet) == row["value"]
             )
             metric = by_name[row["metric"]]
-            rows.append(
-                with_numbers(row, mean_over(inside, metric, groups, word or groups)) if replied else {**row}
-            )
+            made = {**row}
+            if replied:
+                made = with_numbers(row, mean_over(inside, metric, groups, word or groups))
+            rows.append(made)
+            if facet == WHOLE:
+                wholes[row["metric"]] = made
             row["facet"] = POOLED.format(facet)
+        elif (whole := wholes.get(row["metric"])) is not None and row["n"] == whole["n"]:
+            row = {**whole, "facet": row["facet"], "value": row["value"]}
         rows.append(row)
     return without_nan(pl.DataFrame(rows, schema=scores.schema))
 

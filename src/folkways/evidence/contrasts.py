@@ -99,7 +99,8 @@ def contrasts(
                 answers.values[rows],
                 answers.questions[rows],
                 largest,
-                groups=_averaged(answers, metric) if facet == WHOLE else None,
+                # the only group of a facet is the whole, and differs as that does
+                groups=_averaged(answers, metric) if len(rows) == len(answers.questions) else None,
             )
             for value, rows in _groups(answers, facet)
         }
@@ -153,11 +154,11 @@ def _averaged(answers: Answers, metric: Metric) -> npt.NDArray[np.int64] | None:
     return names.rank("dense").cast(pl.Int64).to_numpy() - 1
 
 
-def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.int64] | slice]]:
+def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.int64]]]:
     """Each group of a facet with the indices of its rows, ordered by name."""
     if facet == WHOLE:
         if len(answers.questions):
-            yield WHOLE, slice(None)
+            yield WHOLE, np.arange(len(answers.questions))
         return
     column = answers.groups[facet]
     names = column.drop_nulls().unique().cast(pl.String).sort().to_list()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from statistics import NormalDist
 
 import numpy as np
@@ -173,10 +173,19 @@ def _poisson_bounds(counts: Floats) -> list[tuple[int, Callable[[float | Floats]
     few = np.flatnonzero((counts > TINY) & (counts <= EDGE)).tolist()
     if not few:
         return []
+    return [
+        (group, partial(_between, _poisson_bound(count)))
+        for group, count in zip(few, counts[few].tolist(), strict=True)
+    ]
+
+
+@lru_cache(maxsize=1024)  # the same few counts come again with every model and comparison
+def _poisson_bound(count: float) -> Floats:
+    """The modified bound of a count at each z of AT."""
     from scipy.special import gammaincinv, ndtr
 
     chances = np.minimum(2 * ndtr(-AT), 1 - 1e-9)  # at a chance of 1 it would be endless
-    return [(group, partial(_between, gammaincinv(counts[group], chances))) for group in few]
+    return np.asarray(gammaincinv(count, chances))
 
 
 def _between(values: Floats, z: float | Floats) -> Floats:

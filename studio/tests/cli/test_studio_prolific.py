@@ -12,6 +12,7 @@ import yaml
 from folkways_studio.cli.prolific import wage_note
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.people import participants, prolific
+from folkways_studio.people.prolific import ProlificSubmission, review
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 from studio.tests.cli.conftest import Folkways
@@ -186,6 +187,32 @@ def test_what_is_wrong_is_said(studio: Folkways, monkeypatch: pytest.MonkeyPatch
     assert "Authentication credentials" in studio("studio", "prolific", "show", ID).stderr
     monkeypatch.delenv("PROLIFIC_API_TOKEN")
     assert "PROLIFIC_API_TOKEN" in studio("studio", "prolific", "show", ID).stderr
+
+
+@pytest.mark.parametrize(
+    ("paid", "completed", "why"),
+    [
+        ({}, "DONE1", ""),
+        ({"code": 7}, "7", ""),  # codes in a study's file may be numbers
+        ({"code": None}, None, ""),  # a study without codes
+        ({"state": "withdrawn"}, "DONE1", ""),
+        ({"state": "excluded"}, "DONE1", ""),
+        ({"answers": 0}, "DONE1", "who has not answered here"),
+        ({"state": "screened_out", "code": "OUT2"}, "DONE1", "who has not answered here"),
+        ({"state": "failed", "code": "OUT2"}, "DONE1", "who is to have the code OUT2 (failed)"),
+        ({"state": "excluded", "code": None}, "DONE1", "who is to have no code (excluded)"),
+        ({"external": "another"}, "DONE1", "who has not answered here"),
+        ({"external": None}, "DONE1", "who has not answered here"),
+    ],
+)
+def test_only_who_is_to_have_the_code_for_work_is_approved(
+    paid: dict[str, Any], completed: str | None, why: str
+) -> None:
+    row = {"external": "pid1", "answers": 3, "state": "active", "code": "DONE1", **paid}
+    submission = ProlificSubmission("sub1", "pid1", "AWAITING REVIEW")
+    approved = ProlificSubmission("sub2", "pid1", "APPROVED")
+    answered, others = review([submission, approved], [row], completed)
+    assert (answered, others) == (([], {submission: why}) if why else ([submission], {}))
 
 
 @pytest.mark.parametrize("amount", ["0", "-1", "1.005", "nan", "inf", "1e9", "", "4,25"])

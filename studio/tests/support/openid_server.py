@@ -60,6 +60,17 @@ ANSWERS: dict[str, tuple[str, bytes]] = {
 
 SIGNATURES = ("alg none", "shared secret", "stranger's key", "tampered")
 BROWSER = ("access_denied", "server_error", "no code", "issuer of the answer")
+OTHER_KEYS: tuple[Any, ...] = (
+    {"kty": "unheard of", "kid": "two"},
+    {"kty": "EC", "crv": "P-1024", "x": "AQ", "y": "AQ", "kid": "three"},
+    {"kty": "OKP", "crv": "X448", "x": "AQ", "kid": "four"},
+    {"kty": "RSA", "n": "AQ", "e": "AQAB", "use": "wrap", "kid": "five"},
+    {"kty": "RSA", "kid": "six"},
+    {"kid": "seven"},
+    "no key",
+    None,
+)
+"""That a client does not understand, and leaves aside (RFC 7517, section 5)."""
 FAULTS = (*CLAIMS, *DOCUMENTS, *ANSWERS, *SIGNATURES, *BROWSER, "elsewhere", "huge", "slow")
 
 
@@ -101,7 +112,7 @@ class Provider:
 
     def keys(self) -> dict[str, Any]:
         key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key()))
-        return {"keys": [{"kty": "unheard of", "kid": "two"}, {**key, "kid": "one", "use": "sig"}]}
+        return {"keys": [*OTHER_KEYS, {**key, "kid": "one", "use": "sig"}]}
 
     def authorize(self, asked: dict[str, str]) -> str:
         """Where the browser goes next."""

@@ -4,6 +4,7 @@ taken for it."""
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from tomllib import loads
 from unicodedata import category, name, normalize
@@ -33,8 +34,13 @@ def script(spelling: str) -> str:
     return name(letters[-1]).split()[0] if letters else ""
 
 
+@cache
+def pattern(spelling: str) -> re.Pattern[str]:
+    return re.compile(words.any_of([spelling]), re.I)
+
+
 def is_in(spelling: str, text: str) -> bool:
-    return re.search(words.any_of([spelling]), text, re.I) is not None
+    return pattern(spelling).search(text) is not None
 
 
 def of_scripts(*, spaced: bool) -> list[str]:

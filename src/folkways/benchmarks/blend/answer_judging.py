@@ -20,6 +20,7 @@ from folkways.benchmarks.free_answers.matching import (
     answers_in,
     clean_as_paper,
     clean_strictly,
+    language_values,
     repeats_the_prompt,
 )
 from folkways.benchmarks.itemwise import ReplyScore
@@ -27,7 +28,6 @@ from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, RESPONSES, State, require_columns
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
-from folkways.text.scripts import in_another_language, in_another_script
 
 ENGLISH = "en"
 PLACE = "{q}"
@@ -101,17 +101,12 @@ class Judge:
             return ReplyScore(
                 cleaned or None, skipped, {"answers_given": float(len(listed))}, state=state, counted=False
             )
-        other = in_another_script(cleaned, language)
-        foreign = in_another_language(
-            cleaned, language, item["local_language"] if language == ENGLISH else ENGLISH
-        )
         values = {
             "sem_b": 1.0 if match else 0.0,
             "sem_w": match.weight if match else 0.0,
             "sem_b_first": float(first is not None),
             "refusal": float(state is State.REFUSED),
-            "other_script": None if other is None else float(other),
-            "other_language": None if foreign is None else float(foreign),
+            **language_values(cleaned, language, item["local_language"]),
             "inside_word": self._inside_word(match, groups, cleaned, language),
             "answers_given": float(len(listed)),
         }

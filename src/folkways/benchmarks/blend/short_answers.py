@@ -13,6 +13,7 @@ import polars as pl
 from folkways.benchmarks.base import AnswerGroups, HumanBaseline, PromptOptions, Scoring, Task, answer_groups
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.answer_judging import ENGLISH, PLACE, judge_answers
+from folkways.benchmarks.free_answers.matching import LANGUAGE_METRICS
 from folkways.benchmarks.summary import ASKED_IN, summarise_means, with_asked_in
 from folkways.benchmarks.templates import Template, culture_parts, missing_places, wordings
 from folkways.cultures import codes_of_languages, cultures_of, get_culture
@@ -201,18 +202,7 @@ class ShortAnswers(Task):
             "SEM-B of the first answer alone where the reply lists several.",
         ),
         Metric("refusal", "Refusals", "Share of replies that decline to answer.", lower_is_better=True),
-        Metric(
-            "other_script",
-            "Other script",
-            "Share of replies written in another script than asked.",
-            lower_is_better=True,
-        ),
-        Metric(
-            "other_language",
-            "Other language",
-            "Share of replies that script or function words show to be in another language than asked.",
-            lower_is_better=True,
-        ),
+        *LANGUAGE_METRICS,
         Metric(
             "answers_given",
             "Answers given",

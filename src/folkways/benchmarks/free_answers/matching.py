@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from folkways.errors import FolkwaysError, option
+from folkways.records import Metric
 from folkways.text.languages.simple import HAN, KANA, SimpleSegmenter
 from folkways.text.normalise import has_phrase, paper_tokens, plain_text, strict_text, strict_token
+from folkways.text.scripts import in_another_language, in_another_script
 from folkways.text.tools import get_tool
 
 READ_AS_MISSING = frozenset(
@@ -50,6 +52,33 @@ _NUMBER_OF_LINE = re.compile(r"^\s*\d{1,2}[、,，](?=[^\W\d])", re.MULTILINE)
 _BETWEEN_ANSWERS = re.compile(r"\n|[;；؛፤、､،፣]|[,，](?!\d)")
 _DRESS = re.compile(r"""\A[\s*_`"'“”‘’.。]+|[\s*_`"'“”‘’.。]+\Z""")
 _BRACKETS = re.compile(r"\A[\s\[\](){}]+|[\s\[\](){}]+\Z")
+
+
+LANGUAGE_METRICS = (
+    Metric(
+        "other_script",
+        "Other script",
+        "Share of replies written in another script than asked.",
+        lower_is_better=True,
+    ),
+    Metric(
+        "other_language",
+        "Other language",
+        "Share of replies that script or function words show to be in another language than asked.",
+        lower_is_better=True,
+    ),
+)
+"""Metrics of short answers whose values ``language_values`` gives."""
+
+
+def language_values(reply: str, language: str, local: str) -> dict[str, float | None]:
+    """Whether a reply is in another script, and in another language, than it was asked in; None where that
+    cannot be told. local: the language of the culture, which a reply to a question in English may be in."""
+    shown = {
+        "other_script": in_another_script(reply, language),
+        "other_language": in_another_language(reply, language, local if language == "en" else "en"),
+    }
+    return {name: None if value is None else float(value) for name, value in shown.items()}
 
 
 def clean_as_paper(reply: str, prompt: str) -> str:

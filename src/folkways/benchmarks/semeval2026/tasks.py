@@ -11,6 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.base import AnswerGroups, PromptOptions, Scoring, ShownOptions, answer_groups
 from folkways.benchmarks.free_answers.matching import (
+    LANGUAGE_METRICS,
     MATCHERS,
     ONLY_THE_PROMPT,
     READ_AS_MISSING,
@@ -18,6 +19,7 @@ from folkways.benchmarks.free_answers.matching import (
     answers_in,
     clean_as_paper,
     clean_strictly,
+    language_values,
     repeats_the_prompt,
 )
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
@@ -41,7 +43,6 @@ from folkways.releases.release_records import Release
 from folkways.text.labels import chosen_label
 from folkways.text.refusals import is_refusal
 from folkways.text.repeated import without_repeated
-from folkways.text.scripts import in_another_language, in_another_script
 from folkways.text.tools import get_tool, has_tool
 
 
@@ -135,18 +136,7 @@ class ShortAnswers(SemEvalTask):
             "Accuracy, first answer",
             "The same of the first answer alone where the reply lists several.",
         ),
-        Metric(
-            "other_script",
-            "Other script",
-            "Share of replies written in another script than asked.",
-            lower_is_better=True,
-        ),
-        Metric(
-            "other_language",
-            "Other language",
-            "Share of replies that script or function words show to be in another language than asked.",
-            lower_is_better=True,
-        ),
+        *LANGUAGE_METRICS,
     )
     item_columns: ClassVar[Schema] = {
         "number": pl.String,
@@ -232,16 +222,12 @@ class ShortAnswers(SemEvalTask):
         if match is None and repeats_the_prompt(cleaned, answer_text):
             return ReplyScore(None, ONLY_THE_PROMPT, state=State.UNREADABLE)
         first = answers_in(answer_text)[:1]
-        other = in_another_script(cleaned, language)
-        beside = get_culture(item["culture"]).languages[0] if language == "en" else "en"
-        foreign = in_another_language(cleaned, language, beside)
         values = {
             "correct": float(match is not None),
             "first_correct": float(
                 bool(match and first and self._match(answers, first[0], language, profile))
             ),
-            "other_script": None if other is None else float(other),
-            "other_language": None if foreign is None else float(foreign),
+            **language_values(cleaned, language, get_culture(item["culture"]).languages[0]),
         }
         return ReplyScore(cleaned, match or "no match", values)
 

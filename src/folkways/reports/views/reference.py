@@ -160,8 +160,7 @@ def tool_effects_of(points: pl.DataFrame) -> tuple[str, ...]:
         )
         sentences.append(
             "Answers were matched with folkways' default text tools. On replies made to be difficult, "
-            "these change SEM-B, compared "
-            f"with the authors' tools, by so many points (95 % interval): {effects}."
+            f"their SEM-B less that of the authors' tools was, in points (95 % interval): {effects}."
         )
     unmeasured = [
         get_language(code).name for code in looked_at.filter(pl.col("tool_effect").is_null())["language"]

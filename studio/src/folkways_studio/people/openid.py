@@ -13,7 +13,7 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from folkways_studio.people.single_sign_on import SingleSignOn, is_one_address, 
 
 if TYPE_CHECKING:
     from authlib.oauth2.client import OAuth2Client
+    from joserfc.jwk import KeySet
 
 LOG = logging.getLogger("folkways_studio")
 ALGORITHMS = (
@@ -201,7 +202,6 @@ class OpenIdProvider:
         from its userinfo endpoint."""
         from authlib.oidc.core import CodeIDToken
         from joserfc import jwt
-        from joserfc.jwk import KeySet
         from joserfc.jws import JWSRegistry
 
         document = self._document()
@@ -210,7 +210,7 @@ class OpenIdProvider:
         )
         if not isinstance(tokens.get("id_token"), str):
             raise _UnusableAnswerError("there is no ID token in its answer")
-        keys = KeySet.import_key_set(self._json(document["jwks_uri"]))  # type: ignore[arg-type]
+        keys = _usable_keys(self._json(document["jwks_uri"])["keys"])
         registry = JWSRegistry(
             algorithms=ALGORITHMS, strict_check_header=False
         )  # some providers add headers of their own
@@ -281,6 +281,20 @@ class OpenIdProvider:
             seconds=TIMEOUT_SECONDS,
         )
         return reply.status, reply.content
+
+
+def _usable_keys(keys: list[Any]) -> KeySet:
+    """A provider's keys without those that are not understood here, as RFC 7517, section 5, wants it: of
+    other kinds and curves, or lacking something."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from joserfc.errors import JoseError
+    from joserfc.jwk import JWKRegistry, KeySet
+
+    usable = []
+    for each in keys:
+        with suppress(JoseError, UnsupportedAlgorithm, *MALFORMED):
+            usable.append(JWKRegistry.import_key(each))
+    return KeySet(usable)
 
 
 class _TokenSession:

@@ -134,18 +134,27 @@ class Prolific:
 
 
 def review(
-    submissions: Iterable[ProlificSubmission], payments: Iterable[Mapping[str, Any]]
-) -> tuple[list[ProlificSubmission], list[ProlificSubmission]]:
-    """The submissions awaiting review, in two lists: of people who answered here (even if they left later),
-    and of people who did not or are unknown."""
-    worked = {
-        each["external"]
+    submissions: Iterable[ProlificSubmission], payments: Iterable[Mapping[str, Any]], completed: object = None
+) -> tuple[list[ProlificSubmission], dict[ProlificSubmission, str]]:
+    """The submissions awaiting review: those of people who answered here (even if they left later) and are to
+    have the code ``completed`` (of the study's file; None where it has none), and of the others, each with
+    the reason."""
+    reasons = {
+        each["external"]: "who has not answered here"
+        if not each["answers"] or each["state"] == "screened_out"
+        else ""
+        if str(each["code"]) == str(completed)
+        else f"who is to have {_code(each['code'])} ({each['state']})"
         for each in payments
-        if each["external"] and each["answers"] and each["state"] != "screened_out"
+        if each["external"]
     }
     waiting = [each for each in submissions if each.status == AWAITING]
-    answered = [each for each in waiting if each.participant in worked]
-    return answered, [each for each in waiting if each.participant not in worked]
+    why = {each: reasons.get(each.participant, "who has not answered here") for each in waiting}
+    return [each for each in waiting if not why[each]], {each: why[each] for each in waiting if why[each]}
+
+
+def _code(code: object) -> str:
+    return "no code" if code is None else f"the code {code}"
 
 
 def batches(amounts: Mapping[str, Decimal]) -> Iterable[dict[str, Decimal]]:
