@@ -46,7 +46,7 @@ EFFECTS: Schema = {
     "against": pl.String,  # PLACEBOS or AS_IS: what the difference is from
     **DIFFERENCE,  # treated minus that
     "p_holm": pl.Float64,
-    # rows that are better treated than as they are; null of metrics, such as length, of which no way is better
+    # rows that are better treated than as they are; null where no way is better, as of lengths
     "better": pl.Int64,
     "worse": pl.Int64,
     "n": pl.Int64,
