@@ -55,7 +55,7 @@ WRONG = {
     "--nope": r"No such option:? .*--nope",
     # of whom
     "run demo": r"Missing option '--model'",
-    "run demo --model gpt-4": r"unknown endpoint 'gpt-4'\nvalid: .*openai(.|\n)*PROVIDER/MODEL",
+    "run demo --model gpt-4": r"unknown endpoint 'gpt-4'\nvalid: .*openai(.|\n)*PROVIDER/MODEL(.|\n)*vllm-offline/NAME\[@REVISION\]  the same",
     "run demo --model opneai/gpt-4": r"unknown provider 'opneai'; did you mean 'openai'\?",
     "run demo --model openai/": r"'openai' names no model: write openai/MODEL",
     "run demo --model openai/gpt-4o-mini": r"needs a key: set the environment variable OPENAI_API_KEY",

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from folkways.benchmarks.registry import get_task
+from folkways.errors import DataError
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.releases.stored_releases import locate
 from tests.support.chat_server import ChatServer
@@ -287,6 +288,37 @@ def test_an_interval_of_another_level_is_left_out(made: Made, tmp_path: Path) ->
 
     record = change(tmp_path / "r", made.records[0], other_level)
     assert {(entry.low, entry.high) for entry in read_contribution(record).entries()} == {(None, None)}
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"score": 1.5}, "the score 150 does not lie between 0 and 100, as Accuracy does"),
+        ({"score": -0.001}, "the score -0.1 does not lie"),
+        ({"lower": -0.03}, "the lower end -3 does not lie"),
+        ({"upper": 1.001}, "the upper end 100.1 does not lie"),
+        ({"score": 1.0, "lower": 0.0, "upper": 1.0}, ""),
+    ],
+)
+def test_a_score_beyond_the_ends_of_its_metric_is_of_no_record_of_ours(
+    made: Made, tmp_path: Path, changed: dict[str, float], words: str
+) -> None:
+    def edit(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        for result in document["evaluation_results"]:
+            details = result["score_details"]
+            ends = details["uncertainty"]["confidence_interval"]
+            assert details["score"] <= result["metric_config"]["max_score"] == 1.0
+            details["score"] = changed.get("score", details["score"])
+            ends |= {name: changed.get(name, ends[name]) for name in ("lower", "upper")}
+
+    record = change(tmp_path / "r", made.records[0], edit)
+    if not words:
+        assert {entry.score for entry in read_contribution(record).entries()} == {100.0}
+        return
+    with pytest.raises(DataError, match=re.escape(words)):
+        read_contribution(record)
+    done = folkways("site", "check", record, "--against", made.records[1])
+    assert (done.returncode, words in done.stderr) == (2, True)
 
 
 def test_nothing_outside_the_folder_is_deleted(made: Made, tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_a_score_of_a_log_counts_the_samples_that_have_it_and_those_that_failed(
 def test_a_run_is_found_though_a_folder_has_its_name_unless_scores_lie_there(tmp_path: Path) -> None:
     """Such as the folder of its own report."""
     replies = tmp_path / "replies.csv"
-    replies.write_text("item,response\nUS/time-1,A\n")
+    replies.write_text("item,response\nUS/school-1,A\n")
     folkways("run", "demo/mcq", "--model", f"replay:{replies}", "--name", "mine", cwd=tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "report.html").touch()
@@ -207,3 +207,32 @@ def test_a_run_is_found_though_a_folder_has_its_name_unless_scores_lie_there(tmp
     (tmp_path / "theirs").mkdir()
     nowhere = folkways("site", "theirs", "--out", "site", cwd=tmp_path)
     assert "and no run has its name" in nowhere.stderr
+
+
+def test_a_score_of_other_people_beyond_its_stated_ends_has_no_rank(tmp_path: Path) -> None:
+    """Many state percent, and 1 as the highest score."""
+    for model, score in (("org/one", 75.0), ("org/two", 0.5)):
+        quiz(tmp_path / model, model, score)
+    board = folkways("site", tmp_path / "org", "--out", tmp_path / "s")
+    assert board.returncode == 0, board.stderr
+    words = "org/one on quiz: no rank, the score 7500 does not lie between 0 and 100, as Accuracy does"
+    assert words in board.stderr and "org/two on quiz: no rank" not in board.stderr
+
+
+def test_shares_of_refused_and_cut_replies_are_told_of_what_folkways_judged_alone(tmp_path: Path) -> None:
+    """A log of another program has no such states: 0 % would be false."""
+    replies = tmp_path / "replies.csv"
+    replies.write_text("item,language,response\nUS/school-1,en,A\nDE/money-1,en,I cannot answer that.\n")
+    mine = ("run", "demo/mcq", "--model", f"replay:{replies}", "--max-failed", "100", "--name", "mine")
+    folkways(*mine, cwd=tmp_path)
+    log = write_inspect_log(tmp_path / "a.eval", [sample(1, {"s": 1}), sample(2, {"s": 0})], model="theirs")
+    out = ("--format", "html", "--out", "r")
+    for named, shown in (((log,), False), (("mine",), True), (("mine", log), True)):
+        done = folkways("report", *named, *out, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert ("refused" in done.stdout) is shown, done.stdout
+        table = done.stdout.partition("refused")[2]
+        assert bool(re.search(r"^(replay )?replies +50.0\s% +0\s%$", table, re.MULTILINE)) is shown, table
+        assert not re.search(r"^theirs .*%", table, re.MULTILINE)
+        html = (tmp_path / "r/report.html").read_text()
+        assert ('Refused<span class="full">of replies' in html) is shown

@@ -48,7 +48,8 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
         )
     if first in providers():
         return _open_provider(first, model, options, need_key=need_key)
-    hint = "write one of:\n" + "\n".join(f"  {form:<26}{about}" for form, about in forms().items())
+    width = max(map(len, forms()))
+    hint = "write one of:\n" + "\n".join(f"  {form:<{width}}  {about}" for form, about in forms().items())
     # A slip in the provider's name is the likeliest mistake; the whole name would be too far from any of them
     # to suggest one.
     valid = [

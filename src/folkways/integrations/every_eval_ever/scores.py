@@ -3,6 +3,7 @@ they say."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -115,6 +116,8 @@ class _Aggregate:
             made = self._signature(one)
             signatures[made.text()] = made
             rows.append(self._row(one, made.text()))
+            if (beyond := _beyond(one.metric, rows[-1])) and _is_ours(one.entry):
+                raise DataError(f"{one.key}: {beyond}", file=self.path)
             if rows[-1]["low"] is None and not _is_ours(one.entry):
                 rows[-1]["interval"] = f"none: {self._why_none(one)}"
             people += self._people(one, rows[-1])
@@ -236,6 +239,8 @@ class _Aggregate:
     def _fault(self, first: _Result, values: tuple[ScoredLog, Sequence[float | None]] | None) -> str:
         """What is wrong with the single judgements of a headline; empty if nothing is, or there are none."""
         samples = self._samples
+        if beyond := _beyond(first.metric, self._row(first, "")):
+            return beyond
         if samples is None:
             return ""
         if not samples.is_file():
@@ -262,6 +267,16 @@ class _Aggregate:
     @cached_property
     def _changed(self) -> str:
         return "" if self._samples is None else changed(self._samples, self.document)
+
+
+def _beyond(metric: Metric, row: Row) -> str:
+    """Which number of a row is beyond the ends of its metric; empty if none is."""
+    low, high = (metric.scale * end for end in metric.bounds or (-math.inf, math.inf))
+    for name, what in (("score", "score"), ("low", "lower end"), ("high", "upper end")):
+        value = row[name]
+        if value is not None and not (math.isnan(value) or low - TINY <= value <= high + TINY):
+            return f"the {what} {value:.6g} does not lie between {low:g} and {high:g}, as {metric.label} does"
+    return ""
 
 
 def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, log: ScoredLog, first: _Result) -> pl.DataFrame:

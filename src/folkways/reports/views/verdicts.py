@@ -58,7 +58,8 @@ class ModelCounts:
     """What a model took and what became of its replies, over all tasks, in the profile that each shows.
 
     expense: None where no run of the report asked it, or nothing was looked up.
-    replies: answers that came; refused, cut: how many of them were refused, and cut by the token limit.
+    replies: answers that came and that folkways judged; refused, cut: how many of them were refused, and cut
+        by the token limit. Other programs do not tell.
     other_language: of ``other_language_of`` replies, how many were in another language or script than asked;
     None where no task tells.
     """
@@ -82,6 +83,7 @@ def model_counts(leaderboard: Leaderboard) -> dict[str, ModelCounts]:
             for score in task.whole
             if score.endpoint == endpoint and score.profile == task.profile
         ]
+        judged = [score for score in whole if score.profile]  # other programs have none
         others = [
             (score.score / 100 * (score.n - score.lost), score.n - score.lost)
             for task in view.tasks
@@ -92,9 +94,9 @@ def model_counts(leaderboard: Leaderboard) -> dict[str, ModelCounts]:
         counts[endpoint] = ModelCounts(
             endpoint,
             view.data.expenses.get(endpoint),
-            sum(score.n - score.lost for score in whole),
-            sum(score.refused for score in whole),
-            sum(score.cut for score in whole),
+            sum(score.n - score.lost for score in judged),
+            sum(score.refused for score in judged),
+            sum(score.cut for score in judged),
             round(sum(number for number, _ in others)) if others else None,
             sum(of for _, of in others),
         )
