@@ -58,19 +58,18 @@ class Trace:
     def nearest(self, root: Path, path: str, line: int) -> list[str]:
         """Tests of a line, those of one file together.
 
-        A statement that no test executes may run on import alone, or in a program that a test starts: for it,
-        those of the files that name its module, and those of its function or file.
+        A statement that no test executes may run on import alone, or in a program that a test starts; and one
+        outside of functions runs in the test that happens to import its module first. For these it is the tests of
+        the files that name the module, and those of its function or file.
         """
         lines = self.executed.get(path, {})
-        own, *wider = [
-            {test for at in span for test in lines.get(at, ())}
-            for span in _around((root / path).read_text(encoding="utf-8"), line)
-        ]
+        source = (root / path).read_text(encoding="utf-8")
+        own, *wider = [{test for at in span for test in lines.get(at, ())} for span in _around(source, line)]
         naming = _naming(root, path, {_file(test) for test in self.seconds})
-        if own:
+        if own and _in_function(source, line):
             return self._in_order(root, own, naming)
         named = {test for test in self.seconds if _file(test) in naming}
-        return self._in_order(root, named.union(next(filter(None, wider), ())), naming)
+        return self._in_order(root, named.union(own, next(filter(None, wider), ())), naming)
 
     def _in_order(self, root: Path, tests: Iterable[str], naming: Collection[str]) -> list[str]:
         """The nearest within the bounds, and those that look at everything that comes out. naming: files whose
@@ -254,6 +253,16 @@ def _around(source: str, line: int) -> Iterator[range]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield range(node.body[0].lineno, (node.end_lineno or 0) + 1)
     yield range(1, len(source.splitlines()) + 1)
+
+
+def _in_function(source: str, line: int) -> bool:
+    """Whether a line is in the body of a function."""
+    functions = (
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    return any(node.body[0].lineno <= line <= (node.end_lineno or 0) for node in functions)
 
 
 RECORDED = r"\btests\.support\.(fingerprints|migrations)\b"

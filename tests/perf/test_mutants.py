@@ -144,6 +144,25 @@ def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) ->
     assert kept == found, "what was kept is read as it was written"
 
 
+def test_a_constant_is_not_left_to_the_test_that_imports_its_module_first(tmp_path: Path) -> None:
+    (tmp_path / "sums.py").write_text(
+        "X = 1\n\n\nclass C:\n    y = 2\n\n    def f(self):\n        return X\n\n\ndef g(): return 3\n"
+    )
+    imports, named, calls, other = (f"t/test_{name}.py::test" for name in ("a", "sums", "b", "c"))
+    (tmp_path / "t").mkdir()
+    for test in (imports, named, calls, other):
+        (tmp_path / test.split("::")[0]).write_text("")
+    on_import = {number: [imports] for number in (1, 4, 5, 7)}
+    lines = {"sums.py": {**on_import, 8: [calls], 11: [imports, other]}}
+    breadth = Counter({imports: 4, calls: 1, other: 1})
+    found = Trace(dict.fromkeys((imports, named, calls, other), 0.1), lines, breadth)
+    assert found.nearest(tmp_path, "sums.py", 1)[0] == named
+    assert set(found.nearest(tmp_path, "sums.py", 1)) == {imports, named, calls, other}
+    assert set(found.nearest(tmp_path, "sums.py", 5)) == {imports, named, calls}
+    assert found.nearest(tmp_path, "sums.py", 8) == [calls]
+    assert set(found.nearest(tmp_path, "sums.py", 11)) == {imports, other}
+
+
 def test_tests_of_whole_outputs_are_always_among_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "sums.py").write_text("x = 1\n")
     for name in ("test_lone.py", "test_whole.py"):

@@ -63,20 +63,18 @@ def test_a_table_of_scores_has_the_states_that_occur_and_says_what_is_left_out()
     )
     title, heading, first, second, caption = lines(scores_table(TASK, scores))
     assert title == [TASK.title]
-    assert heading == [
-        "metric",
-        "score",
-        "95 % interval",
-        "n",
-        "coverage",
-        "answered",
-        "refused",
-        "unreadable",
-    ]
+    assert heading == ["metric", "score", "95 % interval", "n", "coverage", "not answered"]
     assert first == [
-        HEADLINE.label, "51.24", "40.0 – 62.0", "40 (worth 9 questions)", "100\u202f%", "36", "3", "1",
+        HEADLINE.label, "51.24", "40.0 – 62.0", "40 (worth 9 questions)", "100\u202f%", "3 refused, 1 unreadable",
     ]  # fmt: skip
-    assert second == [OTHER.label, "51.24", "40.0 – 61.3", "600 of 1,000", "60.0\u202f%", "36", "3", "1"]
+    assert second == [
+        OTHER.label,
+        "51.24",
+        "40.0 – 61.3",
+        "600 of 1,000",
+        "60.0\u202f%",
+        "3 refused, 1 unreadable",
+    ]
     assert caption == [f"{HEADLINE.label}, {OTHER.label}: the profile leaves out 400 unreadable"]
 
 
@@ -117,3 +115,15 @@ def test_a_table_by_a_facet_has_the_headline_of_each_group() -> None:
     ) as error:
         facet_table(TASK, scores, "topic")
     assert str(error.value).endswith("valid: culture, language")
+
+
+def test_a_narrow_terminal_shows_every_state() -> None:
+    states = {"refused": 1, "unreadable": 58, "truncated": 41, "failed": 12, "missing": 7}
+    of_task = row(HEADLINE.name, high=62.0, n=15500, **states)
+    console = Console(width=80)
+    with console.capture() as captured:
+        console.print(scores_table(TASK, frame(of_task)))
+    shown = " ".join(captured.get().split())
+    for state, amount in states.items():
+        assert f"{amount} {state}" in shown, state
+    assert all(len(line) <= 80 for line in captured.get().splitlines())

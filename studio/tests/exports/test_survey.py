@@ -112,6 +112,31 @@ def test_a_withdrawn_person_is_in_no_count_and_the_others_weigh_anew(
     assert record["effective"] == pytest.approx(sum(weights) ** 2 / sum(one**2 for one in weights), abs=0.05)
 
 
+def test_people_of_unequal_weight_count_as_fewer_where_the_release_is_read(
+    desk: StudyFixture, tmp_path: Path
+) -> None:
+    """Without weights they are as many as there are; who has no opinion is not among them."""
+    export_study(desk.workspace, desk.study.id, tmp_path / "equal")
+    assert b"effective" not in (tmp_path / "equal/questions.jsonl").read_bytes()
+    woman = participants.list_participants(desk.workspace, desk.study.id)[0]
+    participants.withdraw(desk.workspace, desk.study.id, woman.id)
+    export_study(desk.workspace, desk.study.id, tmp_path / "weighted")
+    (task,) = BENCHMARK.tasks
+    read: dict[str, dict[str, int]] = {}
+    for name in ("equal", "weighted"):
+        items = task.items(release_over(tmp_path / name, "survey"))
+        read[name] = dict(items.select("item", "respondents").iter_rows())
+    assert read["equal"] == {"calls/KE": 8, "calls/KR": 7, "gift/KE": 7}
+    effective = {
+        "calls": (2 + 6) ** 2 / (2**2 + 6),
+        "gift": (2 + 5) ** 2 / (2**2 + 5),
+    }  # one weighs twice as much
+    lines = (tmp_path / "weighted/questions.jsonl").read_text(encoding="utf-8").splitlines()
+    stated = {row["id"]: row.get("effective", {}) for row in map(json.loads, lines)}
+    assert stated == {key: {"KE": pytest.approx(number, abs=0.01)} for key, number in effective.items()}
+    assert read["weighted"] == {"calls/KE": 6, "calls/KR": 7, "gift/KE": 5}
+
+
 def test_nobody_is_in_the_release(desk: StudyFixture, tmp_path: Path) -> None:
     export_study(desk.workspace, desk.study.id, tmp_path)
     files = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}

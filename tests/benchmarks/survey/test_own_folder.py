@@ -3,6 +3,7 @@ folder."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from importlib.resources import files
@@ -16,7 +17,7 @@ from folkways.api import run
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.survey.results import PERMUTATIONS, PeoplesAnswers, permutation_test
-from folkways.errors import FolkwaysError
+from folkways.errors import DataError, FolkwaysError
 
 
 @pytest.fixture
@@ -36,6 +37,39 @@ def test_a_folder_of_ones_own_is_a_survey(own: Path) -> None:
         assert release.record.benchmark == "survey" and not release.verified
     done = run("survey", models=["baseline/first"], releases={"survey": str(own)}, workspace=own / "w.db")
     assert done.scores().height
+
+
+@pytest.mark.parametrize(
+    ("effective", "respondents"),
+    [({}, 0), ({"DE": 3.4}, 3), ({"DE": 0.2}, 1), ({"DE": 1e9}, 0), ({"FR": 3}, 0), (None, 0)],
+)
+def test_people_of_unequal_weight_count_as_those_of_equal_weight_and_never_as_more(
+    own: Path, effective: dict[str, float] | None, respondents: int
+) -> None:
+    """respondents: 0 for all who are counted."""
+    path = own / "questions.jsonl"
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    items = get_task("survey/opinions").items(open_release(str(own)))
+    before = dict(items.select("item", "respondents").iter_rows())
+    item = f"{rows[0]['id']}/DE"
+    path.write_text(
+        "".join(json.dumps(row) + "\n" for row in [{**rows[0], "effective": effective}, *rows[1:]])
+    )
+    read = dict(
+        get_task("survey/opinions").items(open_release(str(own))).select("item", "respondents").iter_rows()
+    )
+    assert read == {**before, item: respondents or before[item]}
+
+
+@pytest.mark.parametrize("effective", [[3], {"DE": "3"}, {"DE": 0}, {"DE": -1}])
+def test_what_is_no_number_of_people_is_said_with_its_row(own: Path, effective: object) -> None:
+    path = own / "questions.jsonl"
+    first, *others = path.read_text("utf-8").splitlines()
+    path.write_text("\n".join([json.dumps({**json.loads(first), "effective": effective}), *others]))
+    with pytest.raises(
+        DataError, match=r"row 1: has effective that is not \{culture: people of equal weight\}"
+    ):
+        get_task("survey/opinions").items(open_release(str(own)))
 
 
 def test_other_packages_data_are_none(own: Path) -> None:

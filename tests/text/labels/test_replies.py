@@ -112,6 +112,12 @@ def test_hard_replies(reply: str, label: str | None) -> None:
 VALUES = {"A": "1.5", "B": "7", "C": "True", "D": "tea"}
 
 
+@pytest.mark.parametrize("reply", ["", " ", "!!!", "…", "()", "**", "?", "'\"", "[ ]", "-"])
+def test_a_reply_without_a_word_is_no_option_not_even_one_without_a_text(reply: str) -> None:
+    for choices in ({"A": "rice", "B": ""}, {"A": "", "B": ""}, {"A": "rice", "B": "."}):
+        assert chosen_label(reply, choices) is None
+
+
 @pytest.mark.parametrize(
     ("reply", "label"),
     [

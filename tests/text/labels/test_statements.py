@@ -51,6 +51,7 @@ def test_what_announces_an_answer_outweighs_what_is_right_in_passing(verb: str) 
     """Before other letters that the reply is about, and with a denial announced in the same way."""
     announcing = [f"The {name} {verb} {adverb} B" for name in NAMES for adverb in ADVERBS]
     all_are("B", announcing)
+    all_are("B", [f"{reply.upper()}. A and C are what most people do" for reply in announcing])
     all_are("B", [f"{reply}. A and C are what most people do" for reply in announcing])
     all_are(None, [f"The {name} {verb} not {adverb} B" for name in NAMES for adverb in ADVERBS])
 
@@ -89,6 +90,7 @@ def test_all_but_one_is_not_that_one(but: str) -> None:
 def test_a_singular_verb_denies_the_second_of_two_alone(verb: str) -> None:
     """Where two letters only stand beside each other, and a verb of several denies both."""
     all_are("B", [f"B, A {verb} wrong", f"B, A {verb.title()} wrong"])
+    all_are(None, [f"B, A, C {verb} wrong", f"B, A, C {verb} not right"])
     all_are(None, [f"B, A {plural} wrong" for plural in ("are", "were", "would")])
 
 

@@ -40,7 +40,7 @@ def files(study: Study) -> Mapping[str, bytes]:
     rows: list[tuple[Any, ...]] = []
     questions = []
     for key, items in by_key.items():
-        questions.append(_question(key, items))
+        with_opinion: dict[str, list[float]] = defaultdict(list)
         for item in items:
             if item.culture is None:
                 raise FolkwaysError(
@@ -50,6 +50,12 @@ def files(study: Study) -> Mapping[str, bytes]:
                 left_out.append({"question": key, "population": item.population, "people": len(item.votes)})
                 continue
             rows += _counts(key, item, weights)
+            with_opinion[item.culture] += [
+                weights.get(vote.participant, 1.0)
+                for vote in item.votes
+                if vote.payload["answer"] is not None
+            ]
+        questions.append({**_question(key, items), **_effective(with_opinion)})
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -126,6 +132,17 @@ def _question(key: str, items: list[StudyItem]) -> dict[str, Any]:
         "category": first.content.get("category") or "",
         **({"texts": texts} if texts else {}),
     }
+
+
+def _effective(with_opinion: Mapping[str, list[float]]) -> dict[str, Any]:
+    """Culture -> how many people of equal weight its shares rest on, where weights differ. with_opinion:
+    culture -> the weights of those who have an opinion."""
+    effective = {
+        culture: round(effective_people(np.array(weights)), 2)
+        for culture, weights in with_opinion.items()
+        if len({round(weight, 9) for weight in weights}) > 1
+    }
+    return {"effective": effective} if effective else {}
 
 
 def _counts(key: str, item: StudyItem, weights: Mapping[str, float]) -> list[tuple[Any, ...]]:

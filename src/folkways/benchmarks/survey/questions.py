@@ -18,7 +18,7 @@ class PeopleAnswers:
     """What people of a culture answered to a question.
 
     shares: of the options of opinion, in their order; they sum to 1. respondents: how many people gave one of
-    them; None where only shares are published.
+    them, or as how many of equal weight they count; None where only shares are published.
     """
 
     shares: tuple[float, ...]

@@ -118,10 +118,16 @@ def _question(
     except FolkwaysError as error:
         raise wrong(str(error)) from None
     labels = [option["label"] for option in options]
+    effective = entry.get("effective") or {}
+    if not isinstance(effective, dict) or not all(
+        isinstance(number, int | float) and number > 0 for number in effective.values()
+    ):
+        raise wrong("has effective that is not {culture: people of equal weight}")
     people = {
         culture: shares
         for culture, cells in answers.get(key, {}).items()
-        if (shares := _people(path.with_name(COUNTS), cells, opinions, others)) is not None
+        if (shares := _people(path.with_name(COUNTS), cells, opinions, others, effective.get(culture)))
+        is not None
     }
     return SurveyQuestion(
         key,
@@ -144,7 +150,9 @@ def _translation(wrong: Any, entry: Any, order: list[int]) -> tuple[str, tuple[s
     return text, tuple(str(options[index]) for index in order)
 
 
-def _people(path: Path, cells: Cells, opinions: list[int], others: list[int]) -> PeopleAnswers | None:
+def _people(
+    path: Path, cells: Cells, opinions: list[int], others: list[int], effective: float | None
+) -> PeopleAnswers | None:
     for option, (_, _, row) in cells.items():
         if option not in (*opinions, *others):
             raise DataError(
@@ -152,6 +160,8 @@ def _people(path: Path, cells: Cells, opinions: list[int], others: list[int]) ->
             )
     counts = [cells[index][0] for index in opinions if index in cells]
     respondents = None if any(count is None for count in counts) else sum(count or 0 for count in counts)
+    if respondents and effective is not None:
+        respondents = min(respondents, max(1, round(effective)))
     weights = [cells[index][1] if index in cells else 0.0 for index in opinions]
     return PeopleAnswers.of(weights, respondents)
 
@@ -171,7 +181,7 @@ class SurveyReader:
                 issues.append(DataIssue(COUNTS, "no-answers", "nobody has an opinion", key=question.key))
             for culture, answers in sorted(question.people.items()):
                 if answers.respondents is not None and answers.respondents < FEW:
-                    what = f"{culture}: only {answers.respondents} people"
+                    what = f"{culture}: counts as only {answers.respondents} people"
                     issues.append(DataIssue(COUNTS, "few-people", what, key=question.key))
         return issues
 

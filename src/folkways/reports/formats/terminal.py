@@ -16,12 +16,10 @@ from folkways.reports.data import ReportData
 from folkways.reports.formats.summary import notices
 from folkways.reports.formats.verdict_tables import MARK, MARKED, TextTable, expense_table, matrix_table
 from folkways.reports.views.leaderboard import Leaderboard
-from folkways.reports.views.scores import table_of_numbers
+from folkways.reports.views.scores import LOST, STATES, table_of_numbers
 from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView, Score, TaskView
 
-STATES = ("refused", "unreadable", "truncated", "failed", "missing")
-LOST = "not answered"
 NARROWEST_NAME = 14
 NARROWEST_HEAD = 12
 """Characters that the title of a column may need before it is broken into lines."""

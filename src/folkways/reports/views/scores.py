@@ -14,7 +14,11 @@ from folkways.errors import UnknownNameError
 from folkways.names import facet_title, value_name
 from folkways.records import headline_of
 
-STATES = ("answered", "refused", "unreadable", "truncated", "failed", "missing")
+STATES = ("refused", "unreadable", "truncated", "failed", "missing")
+"""How an expected item ends that has no answer."""
+
+LOST = "not answered"
+"""The heading of the column that counts those."""
 
 
 def table_of_numbers(first: str | Column, numbers: Iterable[str], **look: Any) -> Table:
@@ -24,13 +28,13 @@ def table_of_numbers(first: str | Column, numbers: Iterable[str], **look: Any) -
 
 
 def scores_table(task: Task, scores: pl.DataFrame) -> Table:
-    """Every metric over the whole: score, interval, n, coverage, the states that occur, and what the profile
-    leaves out."""
+    """Every metric over the whole: score, interval, n, coverage, the items without an answer by state, and
+    what the profile leaves out. In a narrow terminal the last column has several lines."""
     whole = {row["metric"]: row for row in scores.filter(pl.col("facet") == "all").iter_rows(named=True)}
     shown = [metric for metric in task.metrics if metric.name in whole and whole[metric.name]["n"]]
-    states = [state for state in STATES if any(whole[metric.name][state] for metric in shown)]
-    numbers = ("score", "95 % interval", "n", "coverage", *states)
+    numbers = ("score", "95 % interval", "n", "coverage")
     table = table_of_numbers(Column("metric", min_width=12), numbers, title=task.title, title_justify="left")
+    table.add_column(LOST, min_width=len("unreadable,"))
     headline = headline_of(task.metrics, whole)
     apart = scores.filter(facet=headline.headline_by or "", metric=headline.name)
     groups = [
@@ -45,7 +49,7 @@ def scores_table(task: Task, scores: pl.DataFrame) -> Table:
             interval(row["low"], row["high"]),
             shown_n(row["n"], row["left_out"], row["effective_questions"]),
             percent(row["coverage"]),
-            *(count(row[state]) for state in states),
+            ", ".join(f"{count(row[state])} {state}" for state in STATES if row[state]),
         )
     left_out: dict[str, list[str]] = {}
     for metric in shown:

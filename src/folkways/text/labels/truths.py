@@ -220,7 +220,7 @@ def _answer(clause: str, words: list[str]) -> int | None:
         )
         if words == [word] or (words[-1] == word and (mine or not quoted)):
             return sign
-        follows = words[1] if words[0] == word and len(words) > 1 else ""
+        follows = words[1] if words[0] == word else ""
         if follows in {"it", "this", "that", "he", "she", "they", "i", "the"} or (sign > 0 and follows):
             return sign
     return None
