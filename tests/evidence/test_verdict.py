@@ -156,6 +156,7 @@ NOTHING: list[float | None] = [None] * 60
 UNCOUNTED = [math.nan] * 60
 STRICT = replace(RIGHT, leaves_out=True)
 MOSTLY = [None if number % 5 == 0 else 1.0 for number in range(60)]
+HARDLY = [None if number % 5 < 2 else 1.0 for number in range(60)]
 
 KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
     "nothing scored": ([], ["Nothing was scored."], ["tell"]),
@@ -240,6 +241,17 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
     "one of three has too few replies": (
         [evidence({"A": first(50), "B": first(20), "C": MOSTLY})],
         ["choose A", "how C compares on Task, as 20.0\u202f% of its replies are missing"],
+        ["choose C"],
+    ),
+    "the only model has too few replies on two tasks": (
+        [evidence({"A": MOSTLY}, title="X"), evidence({"A": HARDLY}, title="Y")],
+        ["This run cannot tell how good A is on X and Y, as up to 40.0\u202f% of its replies are missing; "],
+        ["20.0\u202f%"],
+    ),
+    "two of four have too few replies": (
+        [evidence({"A": first(50), "B": first(20), "C": MOSTLY, "D": HARDLY}, title=title) for title in "XYZ"],
+        ["how D compares on 3 tasks, as up to 40.0\u202f% of its replies are missing; "
+         "how C compares on 3 tasks, as up to 20.0\u202f% of its replies are missing"],
         ["choose C"],
     ),
     "no better than guessing": (

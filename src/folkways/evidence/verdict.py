@@ -435,12 +435,13 @@ def _limits(made: Verdict) -> Iterator[str]:
     guessed = [task for task in made.tasks if task.guessed]
     if guessed and len(made.models) > 1 and not made.guessed:
         yield f"whether any model is better than guessing on {_titles(guessed)}"
-    for task in made.tasks:
-        for one in task.standings:
-            if one.rank is None and one.lost > (1 - ENOUGH_REPLIES) * one.n:
-                name = made.name(one.model)
-                how = f"how {name} compares" if len(made.models) > 1 else f"how good {name} is"
-                yield f"{how} on {task.title}, as {percent(one.lost / one.n)} of its replies are missing"
+    for model, lost in _incomplete(made):
+        how = (
+            f"how {made.name(model)} compares" if len(made.models) > 1 else f"how good {made.name(model)} is"
+        )
+        titles = plural(len(lost), "task") if len(lost) > MOST_TITLES else named([*lost])
+        most = f"{'up to ' if len(lost) > 1 else ''}{percent(max(lost.values()))}"
+        yield f"{how} on {titles}, as {most} of its replies are missing"
     of_percent = [task for task in made.tasks if task.metric.scale == 100]
     if wide := [task for task in of_percent if _half_width(made, task) > WIDE]:
         most = number(max(_half_width(made, task) for task in wide), 0)
@@ -459,6 +460,17 @@ def _limits(made: Verdict) -> Iterator[str]:
     for task in made.tasks:
         if task.evidence.part:
             yield f"the whole of {task.title}, as it asked {task.evidence.part}"
+
+
+def _incomplete(made: Verdict) -> list[tuple[str, dict[str, float]]]:
+    """Each model without a rank for want of replies, the one that lacks most first: titles of tasks, and the
+    share of the replies that it lacks."""
+    lost: dict[str, dict[str, float]] = {}
+    for task in made.tasks:
+        for one in task.standings:
+            if one.rank is None and one.lost > (1 - ENOUGH_REPLIES) * one.n:
+                lost.setdefault(one.model, {})[task.title] = one.lost / one.n
+    return sorted(lost.items(), key=lambda entry: -max(entry[1].values()))
 
 
 def _half_width(made: Verdict, task: TaskVerdict) -> float:
