@@ -206,9 +206,19 @@ def test_costs_are_the_other_metrics_refusals_and_length() -> None:
         state=pl.when(declines).then(pl.lit("refused")).otherwise("state"),
         depth=pl.when(declines).then(0.5).otherwise(1.0),
     )
-    costs = tables(replace(known, treated=judged, metrics={TASK: (RIGHT, Metric("depth", "Depth", ""))}))
+    further = (Metric("depth", "Depth", ""), Metric("gap", "Gap", "", kind="distribution", bounds=None))
+    judged = judged.with_columns(gap=pl.col("depth") - 1)
+    costs = tables(replace(known, treated=judged, metrics={TASK: (RIGHT, *further)}))
     rows = {row["metric"]: row for row in costs["treatments-costs"].iter_rows(named=True)}
-    assert set(rows) == {"Depth", "Refused", "Characters"}
+    assert set(rows) == {"Depth", "Gap", "Refused", "Characters"}
+    changed = judged.filter(declines).height
+    better_and_worse = {metric: (row["better"], row["worse"]) for metric, row in rows.items()}
+    assert better_and_worse == {
+        "Depth": (0, changed),
+        "Gap": (None, None),  # neither way is better, nor are longer replies
+        "Refused": (0, changed),
+        "Characters": (None, None),
+    }
     assert rows["Characters"]["control"] == 4
     assert rows["Characters"]["treated"] == 4 + len(ARMS[1])
     assert rows["Refused"]["difference"] == pytest.approx(100 / 3)

@@ -15,6 +15,7 @@ import polars as pl
 import pytest
 
 from folkways.api import Run, run
+from folkways.benchmarks.demo.tasks import ShortAnswers
 from folkways.endpoints.base import Request
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.evidence.requirements import Minimum
@@ -172,6 +173,19 @@ def test_a_judge_that_takes_the_first_answer_is_seen_by_turning_them_round(
     assert some.verdicts.filter(pl.col("swapped").is_not_null()).group_by("endpoint").len()[
         "len"
     ].to_list() == [3, 3]
+    assert not any("order was not reversed" in note for note in (*found.notes, *some.notes))
+
+
+def test_a_task_with_one_answer_for_each_item_has_nothing_to_swap(
+    asked: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accepted = ShortAnswers.accepted_answers
+    monkeypatch.setattr(ShortAnswers, "accepted_answers", lambda task, item: accepted(task, item)[:1])
+    said = "demo/saq: no item has several accepted answers, so that their order was not reversed"
+    found = judged(asked, (first, "own/first"), swap=100)
+    assert said in found.notes
+    assert found.verdicts["swapped"].null_count() == found.verdicts.height
+    assert said not in judged(asked, (first, "own/first")).notes
 
 
 def test_the_next_labels_are_spread_nested_and_the_same_of_every_model(

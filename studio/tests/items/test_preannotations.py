@@ -17,7 +17,6 @@ from folkways_studio.items.preannotations import (
     NewPreAnnotation,
     add_suggestions,
     list_suggestions,
-    suggestions_for,
     suggestions_in,
 )
 from folkways_studio.items.reading import import_items
@@ -67,7 +66,7 @@ def suggested(desk: StudyFixture, stage: str, content: dict[str, Any], answer: A
         stage,
         [NewItem(key, content, suggestions=[NewPreAnnotation("m", answer)])],
     )
-    (one,) = suggestions_for(desk.workspace, item.id)
+    (one,) = (each for each in list_suggestions(desk.workspace, desk.study.id) if each.item_id == item.id)
     return one.content
 
 

@@ -92,6 +92,7 @@ BENCHMARK = Benchmark(
     reader=READER,
     results=(consistency(TASK.name, "accuracy"),),
     caution=(
-        "No licence is stated, so that items never leave. In 613 of 3,151 questions all options are numbers."
+        "GaoYao states no licence, so that its items never leave. In its file, all options of 613 of the "
+        "3,151 questions are numbers."
     ),
 )

@@ -46,7 +46,8 @@ EFFECTS: Schema = {
     "against": pl.String,  # PLACEBOS or AS_IS: what the difference is from
     **DIFFERENCE,  # treated minus that
     "p_holm": pl.Float64,
-    "better": pl.Int64,  # rows that are better treated than as they are
+    # rows that are better treated than as they are; null where no way is better, as of lengths
+    "better": pl.Int64,
     "worse": pl.Int64,
     "n": pl.Int64,
     "questions": pl.Int64,
@@ -157,6 +158,11 @@ class Arms:
             yield self._row(str(culture), rows)
 
     @property
+    def has_direction(self) -> bool:
+        """Whether one way of the metric is better: longer replies are not."""
+        return self.metric.has_direction and self.metric != CHARACTERS
+
+    @property
     def complete(self) -> pl.DataFrame:
         """The rows that have what effects are measured from."""
         return self.rows.drop_nulls(self.against)
@@ -186,8 +192,8 @@ class Arms:
             "change": scaled["treated"] - scaled["control"],
             "placebo_change": scaled["placebo"] - scaled["control"],
             **self.effect(rows),
-            "better": int((change > 0).sum()),
-            "worse": int((change < 0).sum()),
+            "better": int((change > 0).sum()) if self.has_direction else None,
+            "worse": int((change < 0).sum()) if self.has_direction else None,
         }
 
     def crossed(self) -> Iterator[dict[str, Any]]:

@@ -122,6 +122,8 @@ def judge_run(
         tables, remarks = _summed(verdicts, shares, one, labels, limit)
         summaries += tables
         notes += [*judging_notes(shares, verdicts, one, session.stopped), *remarks]
+    if swap:
+        notes += _never_swapped(shares)
     signatures = _signatures(shares, judge, labels, limit)
     for share in _by_task(shares):
         of_task = [verdicts.filter(pl.col("task") == share.task.name) for verdicts in frames]
@@ -165,6 +167,16 @@ def _to_swap(rows: list[dict[str, Any]], swap: int) -> Iterator[dict[str, Any]]:
             if (row["task"], row["endpoint"]) == key and len(row["_groups"]) > 1 and row["ended"] == "judged"
         ]
         yield from sorted(judged, key=lambda row: str(row["_order"]))[:swap]
+
+
+def _never_swapped(shares: Sequence[JudgeableReplies]) -> Iterator[str]:
+    """Tasks whose answers have no order, so that there is nothing to swap."""
+    for share in _by_task(shares):
+        if not any(len(row["_groups"]) > 1 for row in share.rows):
+            yield (
+                f"{share.task.name}: no item has several accepted answers, so that their order was not "
+                "reversed"
+            )
 
 
 def _summed(

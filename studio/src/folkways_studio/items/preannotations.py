@@ -336,11 +336,3 @@ def list_suggestions(
     if model is not None:
         query = query.where(table.c.model == model)
     return read_all(workspace, PreAnnotation, query.order_by(table.c.id).limit(limit))
-
-
-def suggestions_for(workspace: Workspace, item_id: int) -> tuple[PreAnnotation, ...]:
-    """What models suggest for an item, oldest first."""
-    table = schema.preannotations
-    return read_all(
-        workspace, PreAnnotation, sa.select(table).filter_by(item_id=item_id).order_by(table.c.id)
-    )

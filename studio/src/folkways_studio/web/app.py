@@ -43,7 +43,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
     from folkways_studio.web.request_context import Studio
     from folkways_studio.web.routes import all_routes
     from folkways_studio.web.routing import respond_externally, starlette_route
-    from folkways_studio.web.security.middleware import BodyLimit, SecurityHeaders
+    from folkways_studio.web.security.middleware import BodyLimit, NoNul, SecurityHeaders
     from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
 
     settings = settings or WebSettings()
@@ -86,6 +86,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
     app.add_middleware(
         BodyLimit, limit=lambda path: settings.upload_bytes if path.endswith(uploads) else settings.body_bytes
     )
+    app.add_middleware(NoNul)
     app.add_middleware(SecurityHeaders, secure=settings.secure)
     if settings.prefix:
         app.add_middleware(PathPrefix, prefix=settings.prefix)

@@ -74,7 +74,7 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
         request.scope["route"] = route
         form = FormData()
         if request.method not in ("GET", "HEAD"):
-            form = await request.form(max_files=route.upload, max_fields=MOST_FIELDS)
+            form = _without_nul(await request.form(max_files=route.upload, max_fields=MOST_FIELDS))
         context = RequestContext(studio, request, route.access, form)
         try:
             if route.pause is not None:
@@ -89,6 +89,16 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
     result = StarletteRoute(route.path, serve, methods=[route.method])
     result.methods = {route.method}  # not HEAD, which would use up pages that are shown once
     return result
+
+
+def _without_nul(form: FormData) -> FormData:
+    """A form whose texts any database can hold: U+FFFD in place of each NUL, as in HTML."""
+    return FormData(
+        [
+            (name, value.replace("\0", "\ufffd") if isinstance(value, str) else value)
+            for name, value in form.multi_items()
+        ]
+    )
 
 
 def _seconds(context: RequestContext, pause: Callable[[RequestContext], float]) -> float:

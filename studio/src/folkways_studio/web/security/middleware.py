@@ -52,6 +52,20 @@ class SecurityHeaders:
         await self.app(scope, receive, send_with_headers)
 
 
+class NoNul:
+    """Refuses addresses with the character NUL: no page has one, and PostgreSQL fails at it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and ("\0" in scope["path"] or b"%00" in scope["query_string"]):
+            path = scope["path"].removeprefix(scope.get("root_path", ""))
+            await _refusal(path, 404, "There is no such page.")(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+
 class RequestTooLargeError(Exception):
     """More arrived than allowed; the response has been sent."""
 
@@ -71,7 +85,7 @@ class BodyLimit:
         limit = self.limit(path)
         announced = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if not announced.isdigit() or int(announced) > limit:
-            await _refusal(path, limit)(scope, receive, send)
+            await _too_large(path, limit)(scope, receive, send)
             return
         received = 0
         started = False
@@ -94,13 +108,16 @@ class BodyLimit:
         except RequestTooLargeError:
             if started:
                 raise ClientDisconnect from None
-            await _refusal(path, limit)(scope, receive, send)
+            await _too_large(path, limit)(scope, receive, send)
 
 
-def _refusal(path: str, limit: int) -> Response:
-    message = f"This is too large: at most {limit // 1024} KiB can be sent here."
+def _too_large(path: str, limit: int) -> Response:
+    return _refusal(path, 413, f"This is too large: at most {limit // 1024} KiB can be sent here.")
+
+
+def _refusal(path: str, status: int, message: str) -> Response:
     if not path.startswith("/api/"):
-        return PlainTextResponse(f"{message}\n", status_code=413)
+        return PlainTextResponse(f"{message}\n", status_code=status)
     from folkways_studio.web.api.problems import problem
 
-    return problem(413, message)
+    return problem(status, message)
