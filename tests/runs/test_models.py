@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from folkways.endpoints.base import EndpointOptions, Settings
 from folkways.errors import FolkwaysError
@@ -26,6 +28,18 @@ OPTIONS = EndpointOptions()
 )
 def test_settings_behind_a_name(text: str, name: str, settings: dict[str, object]) -> None:
     assert split_name(text) == (name, settings)
+
+
+@example(1.0)
+@example(0.00001)
+@example(0.12345678)
+@given(st.floats(0, 2))
+def test_a_name_has_every_digit_of_a_setting(temperature: float) -> None:
+    """Others repeat a run by the names of its models."""
+    (model,) = open_models([f"baseline/random?temperature={temperature!r}"], OPTIONS)
+    assert split_name(model.name) == ("baseline/random", {"temperature": temperature})
+    (again,) = open_models([model.name], OPTIONS)
+    assert (again.name, again.identity) == (model.name, model.identity)
 
 
 def test_one_endpoint_asked_in_two_ways_is_two_models() -> None:

@@ -58,7 +58,9 @@ class Model:
 def _written(value: object) -> str:
     if value is None:
         return "none"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float) and float(short := f"{value:g}") == value:
+        return short
+    return str(value)
 
 
 def split_name(text: str) -> tuple[str, dict[str, Any]]:

@@ -90,9 +90,8 @@ def _by_whole_text(reply: str, choices: Mapping[str, str]) -> str | None:
     """The one option whose text the reply is, exactly or with other punctuation."""
     words = tokens(reply)
     bare = _bare(reply)
-    same = [label for label, option in choices.items() if _bare(option) == bare] or [
-        label for label, option in choices.items() if option and tokens(option) == words
-    ]
+    same = [label for label, option in choices.items() if _bare(option) == bare]
+    same = same or [label for label, option in choices.items() if tokens(option) == words]
     return same[0] if len(same) == 1 and bare else None
 
 
