@@ -9,11 +9,12 @@ from pathlib import Path
 
 import polars as pl
 
+from folkways.benchmarks.blend.data.files import cultures_by_name
 from folkways.benchmarks.blend.short_answers import ShortAnswers
 from folkways.benchmarks.free_answers import matching
 from folkways.benchmarks.free_answers.matching import answers_in, clean_as_paper
 from folkways.benchmarks.released_data import open_release
-from folkways.cultures import culture_named, get_language
+from folkways.cultures import get_language
 from folkways.text.tools import TextTool
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -59,7 +60,7 @@ def replies(language: str) -> tuple[pl.DataFrame, pl.DataFrame]:
     assert told is not None
     responses = told.with_columns(
         task=pl.lit(TASK.name),
-        item=pl.lit(culture_named("blend", country).code + "/") + pl.col("release_id"),
+        item=pl.lit(cultures_by_name()[country].code + "/") + pl.col("release_id"),
         language=pl.lit(get_language(spoken).code),
         sample=pl.lit(0, dtype=pl.Int64),
         state=pl.lit("answered"),

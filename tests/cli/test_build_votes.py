@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from folkways.benchmarks.culturalbench.votes_files import write_votes
 from tests.support.river import folkways, rows
-from tests.support.votes_data import large_collection, write_votes
+from tests.support.votes_data import large_collection
 
 QUESTIONS = 40
 

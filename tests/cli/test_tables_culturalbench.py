@@ -10,10 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
+from folkways.benchmarks.culturalbench.votes_files import write_votes
 from folkways.cli.tables import command
 from folkways.errors import FolkwaysError, UnknownNameError
 from tests.support.culturalbench_data import write_culturalbench
-from tests.support.votes_data import large_collection, write_votes
+from tests.support.votes_data import large_collection
 
 
 @pytest.fixture(scope="module")

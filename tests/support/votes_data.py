@@ -4,15 +4,13 @@ asked."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from random import Random
 
 import polars as pl
 from hypothesis import strategies as st
 
 from folkways.benchmarks.culturalbench.build.tables import NUMERALS
-from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, ITEMS, LETTERS, VOTES, Meta, Votes, to_files
-from folkways.files import write_bytes
+from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, ITEMS, LETTERS, VOTES, Meta, Votes
 
 COUNTRIES = ("US", "Spain", "Bangladesh", "South Korea", "Zimbabwe")
 TEXTS = (
@@ -131,9 +129,3 @@ def large_collection(questions: int, seed: int = 5) -> Votes:
         pl.DataFrame(rows, schema=dict(VOTES), orient="row"),
         Meta(title="Feasts", licence="CC-BY-4.0", about="Invented for tests; nobody was asked."),
     )
-
-
-def write_votes(votes: Votes, folder: Path, kind: str = "csv") -> None:
-    """Write a folder that ``read_votes`` reads; kind is ``csv``, ``jsonl`` or ``parquet``."""
-    for name, content in to_files(votes, kind).items():
-        write_bytes(folder / name, content)

@@ -24,9 +24,11 @@ from folkways.benchmarks.culturalbench.votes import (
     Field,
     Meta,
     Votes,
+    to_files,
 )
 from folkways.display import plural
 from folkways.errors import DataError, FolkwaysError
+from folkways.files import write_bytes
 from folkways.text_tables import SUFFIXES, read_replies
 
 META = "meta.json"
@@ -62,6 +64,12 @@ def read_votes(paths: Iterable[Path], licence: str | None = None) -> Votes:
         else:
             raise FolkwaysError(f"there is no {path}; give {FOLDER}, or a file with both")
     return read_collection(items, votes, _joined_meta(metas, licence))
+
+
+def write_votes(votes: Votes, folder: Path, kind: str = "csv") -> list[Path]:
+    """Write a folder that ``read_votes`` reads; kind is ``csv``, ``jsonl`` or ``parquet``. Returns the
+    files."""
+    return [write_bytes(folder / name, content) for name, content in to_files(votes, kind).items()]
 
 
 def _has_votes(text: TextTable) -> bool:

@@ -174,7 +174,8 @@ def _never_swapped(shares: Sequence[JudgeableReplies]) -> Iterator[str]:
     for share in _by_task(shares):
         if not any(len(row["_groups"]) > 1 for row in share.rows):
             yield (
-                f"{share.task.name}: no item has several accepted answers, so that their order was not reversed"
+                f"{share.task.name}: no item has several accepted answers, so that their order was not "
+                "reversed"
             )
 
 

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.build.topics import own_topics
+from folkways.benchmarks.culturalbench.votes_files import write_votes
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.cli.build import command as build
@@ -21,7 +22,7 @@ from folkways.errors import FolkwaysError
 from tests.support.chat_server import ChatServer
 from tests.support.chat_topics import topic_of
 from tests.support.river import Done, folkways, kill, rows, start, wait_for
-from tests.support.votes_data import large_collection, write_votes
+from tests.support.votes_data import large_collection
 
 NAMES = [topic.name for topic in own_topics().topics]
 

@@ -15,9 +15,9 @@ import yaml
 from folkways.benchmarks.culturalbench.build.counting import MajorityRule
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.votes import VOTES, Meta, Votes
-from folkways.benchmarks.culturalbench.votes_files import read_votes
+from folkways.benchmarks.culturalbench.votes_files import read_votes, write_votes
 from folkways.errors import DataError, FolkwaysError
-from tests.support.votes_data import large_collection, votes_of, write_votes
+from tests.support.votes_data import large_collection, votes_of
 
 COLLECTION = large_collection(24)
 
