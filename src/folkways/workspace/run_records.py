@@ -205,12 +205,12 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
                 short = max(len(first), len(last)) <= LONGEST_VALUE
                 changed.append(f"{option_name} {first} (now {last})" if short else f"another {option_name}")
         elif name == "endpoints" and old and new:
-            first = next((model for model in old if model not in new), None)
-            last = next((model for model in new if model not in old), None)
-            if first and last:
-                changed.append(f"other models ({first}, now {last})")
-            elif first or last:
-                changed.append(f"other models (now {f'also {last}' if last else f'without {first}'})")
+            gone = next((model for model in old if model not in new), None)
+            added = next((model for model in new if model not in old), None)
+            if gone and added:
+                changed.append(f"other models ({gone}, now {added})")
+            elif gone or added:
+                changed.append(f"other models (now {f'also {added}' if added else f'without {gone}'})")
             else:
                 changed.append("its models in another order")
         elif name != "version":
