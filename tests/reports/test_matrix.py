@@ -229,3 +229,27 @@ def test_a_score_leads_to_its_items_and_columns_sort(
         "#found", has_text="120 of 240 items"
     ).wait_for()  # the policy forbids polling a text as script
     assert page.locator("#filter-endpoint").input_value() == "a"
+
+
+@pytest.mark.browser
+def test_on_a_telephone_long_names_stay_in_their_cells_and_titles_beside_their_signs(
+    new_page: Any, tmp_path: Path
+) -> None:
+    """A name of letters alone, which nothing else would break, and a title of two lines."""
+    long = f"m/{'a' * 80}"
+    shown = small_report(METRIC, {(long, "KR"): 55, (long, "ET"): 50}, 60, "tea")
+    shown = replace(
+        shown, task_titles=dict.fromkeys(shown.task_titles, "Finding culture-specific items in sentences")
+    )
+    file = tmp_path / "page.html"
+    file.write_text(page_without_figures(ReportView(shown)), encoding="utf-8")
+    page = new_page().open(file)
+    page.set_viewport_size({"width": 390, "height": 800})
+    cell, name = (page.locator(f"#matrix tbody th{end}").first.bounding_box() for end in ("", " .name"))
+    assert name["x"] + name["width"] <= cell["x"] + cell["width"]
+    title = "details.folded > summary:has(h2, h3)"
+    below = page.eval_on_selector_all(
+        title,
+        "all => all.map(one => one.querySelector('h2, h3').getBoundingClientRect().top - one.getBoundingClientRect().top)",
+    )
+    assert below and max(below) < 8

@@ -59,9 +59,13 @@ def test_all_languages_can_be_told_apart_but_indonesian_and_malay() -> None:
     assert together - {frozenset(pair) for pair in PAIRS} == {frozenset(("id", "ms"))}
 
 
-@pytest.mark.parametrize(("language", "other"), PAIRS)
-def test_another_language_has_three_words_of_grammar_and_more_than_the_own(language: str, other: str) -> None:
+def test_another_language_has_three_words_of_grammar_and_more_than_the_own() -> None:
     """Names and nouns count for neither, and a word of both for both."""
+    for language, other in PAIRS:
+        check_words(language, other)
+
+
+def check_words(language: str, other: str) -> None:
     own, foreign = own_words(language, other), own_words(other, language)
     few, enough = " ".join(foreign[: LEAST - 1]), " ".join(foreign[:LEAST])
     assert in_another_language(f"Lima {few.upper()} Kinshasa", language, other) is False

@@ -64,6 +64,19 @@ def test_people_are_read_as_they_were_written(trend: Path) -> None:
     assert (names["SE"], names["AD"]) == ("Sweden", "Andorra")
 
 
+@pytest.mark.parametrize(
+    ("number", "culture", "name"),
+    [("909", "GB-NIR", "Northern Ireland"), ("915", "XK", "Kosovo"), ("462", "MV", "Maldives")],
+)
+def test_countries_are_known_by_the_numbers_of_the_survey(
+    tmp_path: Path, number: str, culture: str, name: str
+) -> None:
+    path = write_trend(tmp_path / "Trends.csv", [("SE", 2017)], n=20)
+    path.write_text(path.read_text().replace("\n752,", f"\n{number},"))
+    people = read_people([path])
+    assert people.select("culture", "country").unique().rows() == [(culture, name)]
+
+
 def test_codes_outside_an_item_early_years_and_people_without_weight_are_left_out(tmp_path: Path) -> None:
     header = ["S003", "S020", "S017", *CODES]
     good = dict(zip(CODES, (1, 2, 3, 1, 10, 1, 5, 4, 3, -2), strict=True))

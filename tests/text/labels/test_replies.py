@@ -109,6 +109,14 @@ def test_hard_replies(reply: str, label: str | None) -> None:
     assert chosen_label(reply, OPTIONS) == label
 
 
+@pytest.mark.parametrize("dress", ["{}", "{}.", "{}!", "¡{}!", "«{}»", "- {}", "{} …", "({})?", "**{}**;"])
+def test_a_reply_that_is_an_option_with_other_punctuation_is_that_option(dress: str) -> None:
+    """Also of words that deny, correct or join in a sentence."""
+    options = {"A": "Yes", "B": "No", "C": "Both", "D": "Not at all"}
+    read = {text: chosen_label(dress.format(text), options) for text in options.values()}
+    assert read == {text: label for label, text in options.items()}
+
+
 VALUES = {"A": "1.5", "B": "7", "C": "True", "D": "tea"}
 
 
