@@ -51,7 +51,8 @@ CONFIG = {
     [
         ({"tasks": ["c/d"], "fingerprints": {"c/d": "g"}}, "with other tasks"),
         ({"fingerprints": {"a/b": "g"}}, "with other data (a/b)"),
-        ({"endpoints": ["m", "n"]}, "with other models"),
+        ({"endpoints": ["m", "n", "o"]}, "with other models (now also n)"),
+        ({"endpoints": ["m@http://h/v1"]}, "with other models (m, now m@http://h/v1)"),
         ({"of_tasks": {"a/b": {"limit": 3}}}, "with other options of single tasks"),
         ({"left_out": {"c/d": "no data"}}, "with other tasks left out"),
         ({"options": {**CONFIG["options"], "limit": 9}}, "with limit 6 (now 9)"),
@@ -63,7 +64,7 @@ CONFIG = {
         ({"options": {"settings": {"b": 2, "a": 1}, "system": None}}, "with limit 6 (now none)"),
         (
             {"endpoints": ["n"], "fingerprints": {"a/b": "g"}, "options": {"limit": 6, "system": "x"}, "version": "2"},
-            'with other models, other data (a/b), settings {"a":1,"b":2} (now none) and system none (now "x")',
+            'with other models (m, now n), other data (a/b), settings {"a":1,"b":2} (now none) and system none (now "x")',
         ),
     ],
 )  # fmt: skip

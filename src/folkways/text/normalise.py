@@ -114,9 +114,9 @@ def strict_token(token: str) -> str:
 
 
 def _plain_number(digits: str) -> str:
-    """Without zeros before it; as text, because Python refuses numbers of more than 4,300 digits, which
-    models that repeat themselves write."""
-    return digits.lstrip("0") or "0"
+    """In the digits 0 to 9, without zeros before it; as text, because Python refuses numbers of more than
+    4,300 digits, which models that repeat themselves write."""
+    return "".join(str(unicodedata.decimal(digit)) for digit in digits).lstrip("0") or "0"
 
 
 ENDINGS = {

@@ -204,6 +204,15 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
                 first, last = ("none" if value is None else _text(value) for value in values)
                 short = max(len(first), len(last)) <= LONGEST_VALUE
                 changed.append(f"{option_name} {first} (now {last})" if short else f"another {option_name}")
+        elif name == "endpoints" and old and new:
+            gone = next((model for model in old if model not in new), None)
+            added = next((model for model in new if model not in old), None)
+            if gone and added:
+                changed.append(f"other models ({gone}, now {added})")
+            elif gone or added:
+                changed.append(f"other models (now {f'also {added}' if added else f'without {gone}'})")
+            else:
+                changed.append("its models in another order")
         elif name != "version":
             changed.append(f"other {CONFIG_WORDS.get(name, name)}")
     return f"with {', '.join(changed[:-1])}{' and ' if changed[1:] else ''}{changed[-1]}"
