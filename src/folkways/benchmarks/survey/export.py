@@ -168,9 +168,9 @@ def _of_cultures(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         counts[key, culture][option] += count
         weights[key, culture][option] += weight
     return [
-        (*asked, option, counts[asked][option], round(weight, 6))
-        for asked in counts
-        for option, weight in _without_weights_of_few(counts[asked], weights[asked]).items()
+        (*question, option, counts[question][option], round(weight, 6))
+        for question in counts
+        for option, weight in _without_weights_of_few(counts[question], weights[question]).items()
     ]
 
 

@@ -122,7 +122,7 @@ class Candidate:
 class OpenItem:
     """An item to be assigned. missing: answers that nobody works on or, of a stalled item, will give. seen:
     who must not get it: its author, those who have had it or gave it back, and those to whom it is assigned.
-    kept: those of them who stay."""
+    remaining: those of them who stay."""
 
     item: Item
     stage: Stage
@@ -130,7 +130,7 @@ class OpenItem:
     seen: frozenset[int]
     language: str
     is_assigned: bool
-    kept: tuple[Assignee, ...] = ()
+    remaining: tuple[Assignee, ...] = ()
 
 
 def make_plan(
@@ -195,7 +195,7 @@ def make_plan(
         for candidate in chosen:
             load[candidate.id] += 1
             taken[candidate.id, stage_id] += 1
-        assignees[each.item.id] = (*each.kept, *(candidate.assignee for candidate in chosen))
+        assignees[each.item.id] = (*each.remaining, *(candidate.assignee for candidate in chosen))
         if len(chosen) < wanted:
             short.append(each.item.id)
     loads = tuple(
@@ -351,7 +351,7 @@ def _plan_within(
     criteria = {str(each["name"]) for row in populations for each in row.criteria}
     _check_names(connection, study_id, rule, items, criteria)
     if rule.again:  # those to whom they are assigned now are rid of them, but for those who stay
-        assigned = assigned | {each.item.id: each.kept for each in items}
+        assigned = assigned | {each.item.id: each.remaining for each in items}
     candidates = _candidates(connection, study_id, people, rule, stages, assigned, language_of)
 
     def may_work_on(candidate: Candidate, population_id: int | None) -> bool:
@@ -412,13 +412,13 @@ def _open_items(
         language = item.content.get(LANGUAGE[0])
         if not isinstance(language, str) or not language:
             language = language_of.get(item.population_id, "")
-        given, kept = (
+        working, remaining = (
             (stalled[number].working, stalled[number].working_assignees) if number in stalled else (0, ())
         )
         made.append(
             OpenItem(
-                item, stages[item.stage_id], missing[number] - given, frozenset(away),
-                next(iter(language_codes(language)), language), bool(before), kept,
+                item, stages[item.stage_id], missing[number] - working, frozenset(away),
+                next(iter(language_codes(language)), language), bool(before), remaining,
             )
         )  # fmt: skip
     return made
