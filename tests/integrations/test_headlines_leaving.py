@@ -40,7 +40,7 @@ SPLIT = [
     task.name
     for benchmark in benchmarks().values()
     for task in benchmark.tasks
-    if any(metric.headline_by for metric in task.metrics)
+    if any(metric.headline_by == ASKED_IN for metric in task.metrics)
 ]
 SHARED = tuple(dict.fromkeys([*SPLIT, "semeval2026/saq", "xcr/adaptation"]))
 OF_SEVERAL_ROWS = ("semeval2026/mcq", "culturalbench/hard", "demo/true-false", "survey/opinions")
