@@ -428,6 +428,9 @@ def test_a_models_own_answers_and_those_for_a_named_country_are_never_one_headli
         row = apart.row(by_predicate=pl.col("value") == value, named=True)
         assert (row["score"], row["n"]) == (pytest.approx(expected["score"]), 4)
     assert len(set(apart["score"].round(6))) == len(headline)
+    compared = compare_judgements({"m": everything, "n": everything}, TASK.name, "strict", METRICS[0])
+    ways = compared.answers.groups["variant"].unique().sort().to_list()
+    assert ways == (headline or ["country" if "country-one" in variants else "as it is"])
 
 
 def test_baselines_and_people_have_a_score_without_condition(release: Release) -> None:

@@ -23,8 +23,8 @@ import polars as pl
 
 from folkways.benchmarks.base import HumanBaseline, PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
+from folkways.benchmarks.summary import AS_IT_IS, CONDITION, summarise_means
 from folkways.benchmarks.survey.questions import SurveyQuestion
-from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import JUDGEMENTS, LEFT_OUT, LOST, Metric, Schema, State, likelihoods_of
 from folkways.releases.release_records import Release
@@ -39,9 +39,6 @@ from folkways.text.labels import chosen_label
 from folkways.text.labels.words import pattern
 
 UNIFORM = "baseline/uniform"
-CONDITION, AS_IT_IS = "condition", "as it is"
-"""A facet: what the wordings of a prompt say besides the question (``country``), or AS_IT_IS."""
-
 LETTERS, NUMBERS = "letters", "numbers"
 GIVEN, REVERSED = "given", "reversed"
 

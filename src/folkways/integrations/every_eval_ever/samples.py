@@ -117,6 +117,7 @@ def _log(
     values: dict[tuple[str, int], dict[str, float | None]] = {}
     repeats: Counter[tuple[str, str]] = Counter()
     configs: dict[str, Mapping[str, Any]] = {}
+    results_of: dict[str, Row] = {}
     settings: dict[str, None] = {}
     metrics: dict[str, str] = {}
     every_note = [*notes]
@@ -130,7 +131,7 @@ def _log(
                 every_note.append(f"its samples do not name the score that they are of ({names})")
             config = result.get("metric_config") or {}
             metrics[key] = metric_name(key, config)
-            configs[metrics[key]] = config
+            configs[metrics[key]], results_of[metrics[key]] = config, result
             arguments = (result.get("generation_config") or {}).get("generation_args") or {}
             settings[told({**arguments, "prompt_template": None, "execution_command": None})] = None
         metric = metrics[key]
@@ -139,6 +140,10 @@ def _log(
         sample = (name, repeats[name, metric])
         samples.setdefault(sample, row)
         values.setdefault(sample, {})[metric] = _score(row)
+    scores = columns([{name: by_metric.get(name) for name in configs} for by_metric in values.values()])
+    every_note += filter(
+        None, (_unlike_mean(name, scores.get(name, ()), results_of[name]) for name in configs)
+    )
     return ScoredLog(
         path=path,
         task=task,
@@ -147,7 +152,7 @@ def _log(
         repeats=[repeat for _, repeat in samples],
         questions=[str(_metadata(row).get("question") or name) for (name, _), row in samples.items()],
         contents=[_content(row) for row in samples.values()],
-        scores=columns([{name: by_metric.get(name) for name in configs} for by_metric in values.values()]),
+        scores=scores,
         facets=facets([_metadata(row) for row in samples.values()]),
         settings={"settings": " and ".join(settings)} if any(settings) else {},
         notes=every_note,
@@ -156,6 +161,31 @@ def _log(
         ),
         stated={name: averages_of(config) for name, config in configs.items()},
     )
+
+
+def _unlike_mean(metric: str, values: Sequence[float | None], result: Row) -> str:
+    """That the score which a result states is not the mean of its samples, as far as it says no other
+    average; empty otherwise, and where it states none.
+
+    A sample without a reply counts as 0 for some programs, and not at all for others.
+    """
+    stated = number((result.get("score_details") or {}).get("score"))
+    rows = [value for value in values if value is not None]
+    scored = [value for value in rows if value == value]
+    if stated is None or stated != stated or not scored or averages_of(result.get("metric_config") or {}):
+        return ""
+    total = sum(scored)
+    means = [scale * total / size for size in (len(rows), len(scored)) for scale in (1.0, 100.0)]
+    if any(abs(mean - stated) <= STATED_TO * max(1.0, abs(mean)) for mean in means):
+        return ""
+    return (
+        f"its score by {metric}, {stated:.6g}, is not the mean of its samples, {total / len(scored):.6g}; "
+        "differences are of means of samples"
+    )
+
+
+STATED_TO = 1e-3
+"""Scores are written with three decimals or more."""
 
 
 def _names_its_result(entry: Row) -> bool:
