@@ -176,13 +176,13 @@ def metric_name(key: str, config: Mapping[str, Any]) -> str:
     return "score" if key == "None" else key
 
 
-def is_ours(entry: Row) -> bool:
+def is_ours(entry: Mapping[str, Any]) -> bool:
     """Whether folkways made the score: its id has four parts, and its details the signature."""
     parts = str(entry.get("evaluation_result_id")).split("|", 3)
     return len(parts) == 4 and "=" in parts[3] and "signature" in details_of(entry)
 
 
-def details_of(entry: Row) -> Row:
+def details_of(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """The details of the score of a result."""
     return (entry.get("score_details") or {}).get("details") or {}
 
