@@ -45,3 +45,8 @@ def test_of_many_names_the_closest_come_first_and_none_is_lost_to_programs() -> 
     assert error.valid == MANY
     all_that_fit = MANY[:MOST_LISTED]
     assert f"valid: {', '.join(all_that_fit)}" in str(UnknownNameError("release", "x", all_that_fit))
+
+
+def test_valid_names_with_numbers_are_in_the_order_of_the_numbers() -> None:
+    in_order = ["1", "2", "10", "9" * 5000, "a", "a9b3", "a10b", "a10b2", "b"]
+    assert UnknownNameError("table", "x", reversed(in_order)).valid == in_order

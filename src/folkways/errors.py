@@ -7,6 +7,7 @@ prints the message without a traceback and exits with ``exit_code``.
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -90,13 +91,18 @@ LISTING = {
 """What lists all names of a kind, by the first word of the kind."""
 
 
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """Sorts table 2 before table 10."""
+    return [(len(part) if part.isdecimal() else 0, part) for part in re.split(r"(\d+)", name)]
+
+
 class UnknownNameError(FolkwaysError):
     """A name (task, culture, release, model, column, ...) that folkways does not know."""
 
     def __init__(self, kind: str, name: str, valid: Iterable[str], *, hint: str = "") -> None:
         self.kind = kind
         self.name = name
-        self.valid = sorted(valid)
+        self.valid = sorted(valid, key=_by_number)
         close = difflib.get_close_matches(name, self.valid, n=1, cutoff=0.6)
         message = f"unknown {kind} {name!r}"
         if close:
