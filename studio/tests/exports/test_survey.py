@@ -105,11 +105,37 @@ def test_a_withdrawn_person_is_in_no_count_and_the_others_weigh_anew(
     participants.withdraw(desk.workspace, desk.study.id, woman.id)
     export_study(desk.workspace, desk.study.id, tmp_path)
     (agree, _, disagree, *_) = counts_in(tmp_path)["calls", "KE"]
-    assert (agree[0], disagree[0]) == (1, 6)
-    assert agree[1] == pytest.approx(7 / 4) and disagree[1] == pytest.approx(7 * 3 / 4, abs=1e-5)
+    assert (agree, disagree) == ((1, 1), (6, 6))  # what she weighs would tell who she is
     record = json.loads((tmp_path / "weights.json").read_text(encoding="utf-8"))["populations"]["kenya"]
     weights = [7 / 4, *[7 / 8] * 6]
     assert record["effective"] == pytest.approx(sum(weights) ** 2 / sum(one**2 for one in weights), abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("took", "weighted"),
+    [
+        (["wwwwww", "mmmmmm", ""], [3, 9, 0]),
+        (["wwwwm", "wm", "wmmmm"], [5 * 5.5 / 7, 2 * 5.5 / 7, 6.5]),  # of two as large, the first
+        (["m", "wwww", "wwmmmmm"], [0.7, 2.8, 8.5]),
+        (["wwwm", "", "wwwmmmmm"], [4, 0, 8]),
+        (["wwmm", "wwwm", "wmmm"], [4, 4, 4]),
+        (["wwwwm", "m", "wwmmmm"], [25 / 6, 5 / 6, 7]),
+    ],
+)
+def test_what_a_few_people_weigh_is_told_as_the_mean_of_five_or_more(
+    workspace: Workspace, tmp_path: Path, took: list[str], weighted: list[float]
+) -> None:
+    """took: who took each option; each of six women weighs 0.5, and each of six men 1.5."""
+    desk = opened(workspace, answers=12)
+    add_items(workspace, desk.study.id, "opinions", [NewItem("calls", CALLS, "kenya")])
+    for option, people in enumerate(took):
+        for each in people:
+            person = person_of(desk, {"w": "woman", "m": "man"}[each])
+            desk.answer(person, {"answer": option})
+    export_study(workspace, desk.study.id, tmp_path)
+    rows = counts_in(tmp_path)["calls", "KE"]
+    assert [count for count, _ in rows] == [*map(len, took), 0, 0]
+    assert [weight for _, weight in rows] == pytest.approx([*weighted, 0, 0], abs=1e-5)
 
 
 def test_people_of_unequal_weight_count_as_fewer_where_the_release_is_read(

@@ -279,6 +279,22 @@ def test_nobody_comes_in_again_to_an_account_that_is_in_another_study(
     assert sessions.find_session(desk.workspace, token) is not None
 
 
+@pytest.mark.parametrize("role", Role)
+def test_nobody_comes_in_again_to_an_account_with_a_login(
+    desks: tuple[StudyFixture, StudyFixture], role: Role
+) -> None:
+    """Who opens a link of Prolific's form for staff has a login, which may be that of other studies too."""
+    _, desk = desks
+    pid = {"prolific_pid": "5f0c"}
+    make = accounts.prepare_account("ann@example.org", "a long password")
+    first = come(desk, role=role, external=pid, make_account=make)
+    token = sessions.open_session(desk.workspace, first.account_id)
+    with pytest.raises(ReturnError):
+        come(desk, external=pid)
+    assert sessions.find_session(desk.workspace, token) is not None
+    assert come(desk, external=pid, browser=first.account_id).id == first.id
+
+
 @pytest.mark.parametrize(
     ("pid", "whose", "same"),
     [("5f0c", "first", True), ("5f0d", "first", False), ("", "first", False), ("5f0c", "owner", False)],

@@ -16,11 +16,14 @@ import pytest
 from starlette.requests import Request
 
 from folkways.errors import FolkwaysError
+from folkways.workspace.database import Workspace
 from folkways_studio.errors import BusyError, TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
+from folkways_studio.web.app import create_app
 from folkways_studio.web.security.origin import from_own_page
 from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
 from folkways_studio.web.settings import WebSettings
+from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import PASSWORD
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import Field, begin
@@ -49,6 +52,12 @@ def sign_in(server: StudioServer, login: str | None = None) -> Client:
     client = Client(server.url)
     assert client.post("/signin", {"login": login or new_login(server), "password": PASSWORD}).status == 303
     return client
+
+
+def test_monitors_may_ask_for_the_head_alone(studio_workspace: Workspace) -> None:
+    app = AppClient(create_app(studio_workspace))
+    assert app.head("/healthz").status_code == 200
+    assert app.head("/signin").status_code == 405  # which would use up a message that is shown once
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ done."""
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,8 +20,9 @@ from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import stage_assignments
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.items.stage_assignments import StagePlan, assign_stage
-from folkways_studio.people import personal, suspension
+from folkways_studio.people import participants, personal, suspension
 from folkways_studio.records import Item, Participant, Stage
+from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, assignment_rules, leases
 from folkways_studio.work.assignees import Assignee, assign, assignees_of
 from folkways_studio.work.assignment_rules import (
@@ -268,6 +270,51 @@ def test_again_is_to_others_also_where_somebody_has_answered(studio_workspace: W
 
 
 @ON_A_FILE
+@pytest.mark.parametrize(
+    ("before", "gone", "idle", "each", "after"),
+    [
+        ("ab", "", False, None, "abc"),  # too few, and both work
+        ("ab", "", False, 2, "abc"),
+        ("a", "", False, None, "abc"),
+        ("a", "", False, 1, "ab"),
+        ("ab", "a", False, None, "bcd"),
+        ("ab", "ab", False, None, "cde"),
+        ("abc", "", True, None, "de"),  # nobody works
+        ("P", "", False, None, "P"),  # not stalled
+    ],
+)
+def test_a_stalled_item_keeps_those_who_work(
+    studio_workspace: Workspace, before: str, gone: str, idle: bool, each: int | None, after: str
+) -> None:
+    """before, after: to whom an item for three people is assigned (P: the population). gone: who left."""
+    desk = open_study(studio_workspace, [{**VOTE, "answers": 3, "majority": 2}])
+    people = {name: desk.person() for name in "abcde"}
+    names = {person.pseudonym: name for name, person in people.items()}
+    (item,) = desk.add("verify", [QUESTION])
+    population = studies.populations(desk.workspace, desk.study.id)[0]
+    assignees = {
+        name: Assignee(person.pseudonym, participant_id=person.id) for name, person in people.items()
+    }
+    assignees["P"] = Assignee(population.name, population_id=population.id)
+    names[population.name] = "P"
+    then = time.time() - (10 * 86_400 if idle else 0)
+    at_time(then, assign, desk.workspace, desk.study.id, {item: tuple(assignees[name] for name in before)})
+    for name in gone:
+        participants.withdraw(desk.workspace, desk.study.id, people[name].id)
+    rule = AssignmentRule(again=True, each=each)
+    planned, made = (
+        assign_stage(
+            desk.workspace, desk.study.id, "verify", rule, population=None, stalled=True, preview=preview,
+            take_back=False,
+        )
+        for preview in (True, False)
+    )  # fmt: skip
+    assert planned.items == made.items
+    now = assignees_of(desk.workspace, desk.study.id, [item])[item]
+    assert "".join(sorted(names[each.name] for each in now)) == after
+
+
+@ON_A_FILE
 def test_rules_that_cannot_be_applied(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     desk = open_study(studio_workspace, [VOTE])
     items = desk.add("verify", [QUESTION] * 3)
@@ -316,7 +363,8 @@ def test_a_rule_over_a_stage_takes_its_open_items_and_refuses_more_than_it_may(
     assert names(desk, [two, three]) == {}
     with pytest.raises(ConflictError, match="more than 2 items"):
         plan_of(AssignmentRule(each=1, again=True))
-    assert plan_of(AssignmentRule(each=1, again=True), stalled=True).assignees == {one: [lee.pseudonym]}
+    stalled = plan_of(AssignmentRule(each=1, again=True), stalled=True)
+    assert stalled.assignees == {one: [kim.pseudonym, lee.pseudonym]}
     done = plan_of(AssignmentRule(each=2), preview=False)
     assert done.assigned and (done.assignees, done.digest) == (shown.assignees, shown.digest)
     assert (done.items, done.taken_back) == (2, 0)

@@ -146,7 +146,14 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
             {"stages": [{**VOTE, "next": {"done": "later"}}]},
             r"stages\[0\].next.done: 'later' is no stage; valid: verify",
         ),
-        ({"stages": [{**VOTE, "next": {"done": "verify"}}]}, r"stages\[0\].next.done: 'verify' comes before"),
+        (
+            {"stages": [{**VOTE, "next": {"done": "verify"}}]},
+            r"stages\[0\].next.done: 'verify' is this stage itself; items only move on",
+        ),
+        (
+            {"stages": [VOTE, {**VOTE, "name": "again", "next": {"done": "verify"}}]},
+            r"stages\[1\].next.done: 'verify' comes before 'again'; items only move on",
+        ),
         (
             {"stages": [{**VOTE, "next": {"disagree": "b"}}, {"name": "b", "kind": "vote"}]},
             r"vote has no such end; valid: done",

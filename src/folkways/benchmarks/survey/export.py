@@ -161,12 +161,32 @@ def _counts(key: str, item: StudyItem, weights: Mapping[str, float]) -> list[tup
 
 
 def _of_cultures(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """The rows with the populations of one culture put together."""
-    sums: dict[tuple[Any, ...], list[float]] = defaultdict(lambda: [0, 0.0])
-    for *of_option, count, weight in rows:
-        sums[tuple(of_option)][0] += count
-        sums[tuple(of_option)][1] += weight
-    return [(*of_option, int(count), round(weight, 6)) for of_option, (count, weight) in sums.items()]
+    """The rows with the populations of one culture put together, without the weights of a few people."""
+    counts: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+    weights: dict[tuple[str, str], dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for key, culture, option, count, weight in rows:
+        counts[key, culture][option] += count
+        weights[key, culture][option] += weight
+    return [
+        (*question, option, counts[question][option], round(weight, 6))
+        for question in counts
+        for option, weight in _without_weights_of_few(counts[question], weights[question]).items()
+    ]
+
+
+def _without_weights_of_few(counts: Mapping[int, int], weights: Mapping[int, float]) -> dict[int, float]:
+    """Option -> weight, where all who took an option of fewer than FEWEST people have the mean weight of
+    these people: a weight tells which groups somebody is in. Where they are fewer than FEWEST together,
+    those of the next smallest options are among them."""
+    few: list[int] = []
+    people = 0
+    for option in sorted((each for each in counts if counts[each]), key=lambda each: (counts[each], each)):
+        if counts[option] >= FEWEST and not 0 < people < FEWEST:
+            break
+        few.append(option)
+        people += counts[option]
+    whole = sum(weights[option] for option in few)
+    return {**weights, **{option: whole * counts[option] / people for option in few}}
 
 
 EXPORT = StudyExport(KIND, files)

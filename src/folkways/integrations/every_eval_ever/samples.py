@@ -117,6 +117,7 @@ def _log(
     values: dict[tuple[str, int], dict[str, float | None]] = {}
     repeats: Counter[tuple[str, str]] = Counter()
     configs: dict[str, Mapping[str, Any]] = {}
+    averages: dict[str, dict[str, Any]] = {}
     settings: dict[str, None] = {}
     metrics: dict[str, str] = {}
     every_note = [*notes]
@@ -131,6 +132,7 @@ def _log(
             config = result.get("metric_config") or {}
             metrics[key] = metric_name(key, config)
             configs[metrics[key]] = config
+            averages[metrics[key]] = averages_of(config) if is_ours(result) else {}
             arguments = (result.get("generation_config") or {}).get("generation_args") or {}
             settings[told({**arguments, "prompt_template": None, "execution_command": None})] = None
         metric = metrics[key]
@@ -154,7 +156,7 @@ def _log(
         lower_is_better=frozenset(
             name for name, config in configs.items() if config.get("lower_is_better") is True
         ),
-        stated={name: averages_of(config) for name, config in configs.items()},
+        stated=averages,
     )
 
 
@@ -172,6 +174,17 @@ def metric_name(key: str, config: Mapping[str, Any]) -> str:
         profile = (config.get("metric_parameters") or {}).get("profile")
         return str(config.get("metric_id") or config["metric_name"]) + (f" ({profile})" if profile else "")
     return "score" if key == "None" else key
+
+
+def is_ours(entry: Mapping[str, Any]) -> bool:
+    """Whether folkways made the score: its id has four parts, and its details the signature."""
+    parts = str(entry.get("evaluation_result_id")).split("|", 3)
+    return len(parts) == 4 and "=" in parts[3] and "signature" in details_of(entry)
+
+
+def details_of(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The details of the score of a result."""
+    return (entry.get("score_details") or {}).get("details") or {}
 
 
 def averages_of(config: Mapping[str, Any]) -> dict[str, Any]:

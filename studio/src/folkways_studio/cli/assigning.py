@@ -69,7 +69,11 @@ def assign(client: StudyClient, study: str, file: Path, preview: bool, **how: bo
     "--active-days", type=WholeNumber(1, 3650), help="Only people who took a task within so many days."
 )
 @click.option("--again", is_flag=True, help="Items that are assigned already, too: to others than before.")
-@click.option("--stalled", is_flag=True, help="Only items that are stalled: to others than before.")
+@click.option(
+    "--stalled",
+    is_flag=True,
+    help="Only items that are stalled: to more people or others; who works keeps them.",
+)
 @click.option("--take-back", is_flag=True, help="Take tasks back from others who are at them.")
 @click.option("--preview", is_flag=True, help="Only say what it would do.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

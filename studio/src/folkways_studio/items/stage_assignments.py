@@ -104,7 +104,7 @@ def assign_stage(
 
     workspace, study_id, stage: where they are. rule, digest, take_back, by: as in ``apply_rule_to_items``,
     with its errors. population: only its items. stalled: only items that are stalled, which ``rule.again``
-    has to allow. preview: only say what it would do.
+    has to allow; who works on one keeps it. preview: only say what it would do.
     """
     query = ItemQuery(
         stage_id=studies.get_stage(workspace, study_id, stage).id,
@@ -115,15 +115,16 @@ def assign_stage(
         assigned=None if rule.again else False,
     )
     numbers = find_ids(workspace, study_id, query, most=MOST_ITEMS + 1)
+    waiting = None
     if stalled:
-        waiting = {each.item_id for each in overview_of_assignments(workspace, study_id).stalled}
+        waiting = {each.item_id: each for each in overview_of_assignments(workspace, study_id).stalled}
         numbers = [number for number in numbers if number in waiting]
     taken_back = 0
     if preview:
-        plan = plan_assignments(workspace, study_id, rule, numbers, by=by)
+        plan = plan_assignments(workspace, study_id, rule, numbers, stalled=waiting, by=by)
     else:
         plan, receipt = apply_rule_to_items(
-            workspace, study_id, rule, numbers, digest=digest, take_back=take_back, by=by
+            workspace, study_id, rule, numbers, stalled=waiting, digest=digest, take_back=take_back, by=by
         )
         taken_back = receipt.taken_back
     return StagePlan(

@@ -42,7 +42,7 @@ def start(context: RequestContext) -> Response:
     return context.go("/studies" if context.is_staff else "/work")
 
 
-@routes.get("/healthz", ANYBODY)
+@routes.get("/healthz", ANYBODY, head=True)
 def health(context: RequestContext) -> Response:
     """Check that the database can be read, for monitoring."""
     accounts.any_login(context.workspace)

@@ -394,8 +394,9 @@ def _find_returning(
         or (expected_code is not None and compare_digest(expected_code.encode(), code.encode()))
     )
     if account_id is None and not sure:
+        login = get_value(connection, schema.accounts.c.login, id=row.account_id)  # of somebody of the staff
         others = count(connection, participants, participants.c.account_id == row.account_id) > 1
-        if row.state not in NOT_BEGUN or others:
+        if row.state not in NOT_BEGUN or login is not None or others:
             raise ReturnError
         connection.execute(sa.delete(schema.sessions).filter_by(account_id=row.account_id))
     if row.state == ParticipantState.WITHDRAWN:

@@ -33,7 +33,7 @@ LOG = logging.getLogger("folkways_studio")
 @dataclass(frozen=True, slots=True)
 class Route:
     """One route. upload: how many files its form may have. slow: whether it may wait for a model. pause:
-    seconds for which a request has to wait first."""
+    seconds for which a request has to wait first. head: whether HEAD is answered too."""
 
     method: str
     path: str
@@ -42,6 +42,7 @@ class Route:
     upload: int = 0
     slow: bool = False
     pause: Callable[[RequestContext], float] | None = None
+    head: bool = False
 
 
 @dataclass
@@ -51,7 +52,7 @@ class Routes:
     routes: list[Route] = field(default_factory=list)
 
     def get(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
-        """A page. options: slow and pause of the Route."""
+        """A page. options: slow, pause and head of the Route."""
         return self._add("GET", path, access, **options)
 
     def post(self, path: str, access: Access, **options: Any) -> Callable[[Handler], Handler]:
@@ -87,7 +88,8 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
             await form.close()
 
     result = StarletteRoute(route.path, serve, methods=[route.method])
-    result.methods = {route.method}  # not HEAD, which would use up pages that are shown once
+    # HEAD where it is asked for only: it would use up pages that are shown once.
+    result.methods = {route.method, "HEAD"} if route.head else {route.method}
     return result
 
 

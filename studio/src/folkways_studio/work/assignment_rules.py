@@ -38,6 +38,7 @@ from folkways_studio.work.assignees import (
     taken_slots,
 )
 from folkways_studio.work.counts import room
+from folkways_studio.work.stalled_items import StalledItem
 
 MOST_CONDITIONS = 20
 LANGUAGE = ("language", "languages")
@@ -119,8 +120,9 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """An item to be assigned. missing: answers that nobody works on. seen: who must not get it: its author,
-    those who have had it or gave it back, and those to whom it is assigned."""
+    """An item to be assigned. missing: answers that nobody works on or, of a stalled item, will give. seen:
+    who must not get it: its author, those who have had it or gave it back, and those to whom it is assigned.
+    remaining: those of them who stay."""
 
     item: Item
     stage: Stage
@@ -128,6 +130,7 @@ class OpenItem:
     seen: frozenset[int]
     language: str
     is_assigned: bool
+    remaining: tuple[Assignee, ...] = ()
 
 
 def make_plan(
@@ -192,7 +195,7 @@ def make_plan(
         for candidate in chosen:
             load[candidate.id] += 1
             taken[candidate.id, stage_id] += 1
-        assignees[each.item.id] = tuple(candidate.assignee for candidate in chosen)
+        assignees[each.item.id] = (*each.remaining, *(candidate.assignee for candidate in chosen))
         if len(chosen) < wanted:
             short.append(each.item.id)
     loads = tuple(
@@ -278,17 +281,18 @@ def plan_assignments(
     rule: AssignmentRule,
     numbers: Sequence[int],
     *,
+    stalled: Mapping[int, StalledItem] | None = None,
     by: int | None = None,
 ) -> AssignmentPlan:
     """What a rule would do with items, without doing it. Where it asks for personal details, the audit trail
     says so.
 
     workspace, study_id: the study. rule: see there; SubmissionError if it cannot be applied. numbers: ids of
-    items; NotFoundError for one of another study, ConflictError for more than MOST_ITEMS. by: the account
-    that asks.
+    items; NotFoundError for one of another study, ConflictError for more than MOST_ITEMS. stalled: those that
+    are, by id: who works on one keeps it, and others come to them. by: the account that asks.
     """
     with workspace.read() as connection:
-        plan = _plan_within(connection, study_id, rule, numbers)
+        plan = _plan_within(connection, study_id, rule, numbers, stalled or {})
     if rule.has or rule.matches or rule.language:
         audit.record_event_now(
             workspace, "participants.matched", study_id, by,
@@ -303,17 +307,18 @@ def apply_rule_to_items(
     rule: AssignmentRule,
     numbers: Sequence[int],
     *,
+    stalled: Mapping[int, StalledItem] | None = None,
     digest: str | None = None,
     take_back: bool = False,
     by: int | None = None,
 ) -> tuple[AssignmentPlan, AssignmentReceipt]:
-    """Make the plan anew and assign the items by it. workspace, study_id, rule, numbers: as in
+    """Make the plan anew and assign the items by it. workspace, study_id, rule, numbers, stalled: as in
     ``plan_assignments``, with its errors.
 
     digest: of the plan that was looked at; ConflictError if another one has come of it. take_back, by: as in
     ``assign``.
     """
-    plan = plan_assignments(workspace, study_id, rule, numbers, by=by)
+    plan = plan_assignments(workspace, study_id, rule, numbers, stalled=stalled, by=by)
     if digest is not None and digest != plan.digest:
         raise ConflictError("people or items have changed since the plan was made; look at the new plan")
     receipt = assign(workspace, study_id, plan.assignees, take_back=take_back, by=by, how="rule")
@@ -321,7 +326,11 @@ def apply_rule_to_items(
 
 
 def _plan_within(
-    connection: sa.Connection, study_id: int, rule: AssignmentRule, numbers: Sequence[int]
+    connection: sa.Connection,
+    study_id: int,
+    rule: AssignmentRule,
+    numbers: Sequence[int],
+    stalled: Mapping[int, StalledItem],
 ) -> AssignmentPlan:
     numbers = sorted(set(numbers))
     if len(numbers) > MOST_ITEMS:
@@ -337,13 +346,12 @@ def _plan_within(
     language_of: dict[int | None, str] = {row.id: row.language for row in populations}
     assigned = assignees_within(connection, study_id)
     items = _open_items(
-        connection, items_within(connection, study_id, numbers), stages, assigned, language_of
+        connection, items_within(connection, study_id, numbers), stages, assigned, language_of, stalled
     )
     criteria = {str(each["name"]) for row in populations for each in row.criteria}
     _check_names(connection, study_id, rule, items, criteria)
-    if rule.again:  # those to whom they are assigned now are rid of them
-        chosen = set(numbers)
-        assigned = {number: named for number, named in assigned.items() if number not in chosen}
+    if rule.again:  # those to whom they are assigned now are rid of them, but for those who stay
+        assigned = assigned | {each.item.id: each.remaining for each in items}
     candidates = _candidates(connection, study_id, people, rule, stages, assigned, language_of)
 
     def may_work_on(candidate: Candidate, population_id: int | None) -> bool:
@@ -382,6 +390,7 @@ def _open_items(
     stages: Mapping[int, Stage],
     assigned: Mapping[int, tuple[Assignee, ...]],
     language_of: Mapping[int | None, str],
+    stalled: Mapping[int, StalledItem],
 ) -> list[OpenItem]:
     slots, skips = schema.assignments, schema.skips
     now, missing = time.time(), Counter[int]()
@@ -403,10 +412,13 @@ def _open_items(
         language = item.content.get(LANGUAGE[0])
         if not isinstance(language, str) or not language:
             language = language_of.get(item.population_id, "")
+        working, remaining = (
+            (stalled[number].working, stalled[number].working_assignees) if number in stalled else (0, ())
+        )
         made.append(
             OpenItem(
-                item, stages[item.stage_id], missing[number], frozenset(away),
-                next(iter(language_codes(language)), language), bool(before),
+                item, stages[item.stage_id], missing[number] - working, frozenset(away),
+                next(iter(language_codes(language)), language), bool(before), remaining,
             )
         )  # fmt: skip
     return made

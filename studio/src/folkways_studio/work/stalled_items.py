@@ -33,7 +33,8 @@ NOBODY, FEW, IDLE = "nobody", "few", "idle"
 class StalledItem:
     """An assigned item whose missing answers will not come. reason: ``nobody`` (none of its assignees can
     answer it), ``few`` (not as many as answers are missing), or ``idle`` (they could, and have done nothing
-    for a while). missing: answers; able: assignees who can give one."""
+    for a while). missing: answers; able: assignees who can give one. working: those of them who do, or were
+    assigned lately; working_assignees: they, and populations with one of them."""
 
     item_id: int
     key: str
@@ -42,6 +43,8 @@ class StalledItem:
     missing: int
     able: int
     assignees: tuple[Assignee, ...]
+    working: int
+    working_assignees: tuple[Assignee, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +110,17 @@ def overview_of_assignments(
         working = {person for person in able if fresh or active.get(person, 0.0) >= limit}
         if len(working) < row.missing:
             reason = NOBODY if not able else FEW if len(able) < row.missing else IDLE
-            stalled.append(
-                StalledItem(row.item_id, row.key, row.stage_id, reason, row.missing, len(able), tuple(named))
+            at_work = tuple(
+                each
+                for each in named
+                if working & ({each.participant_id} | members.get(each.population_id or 0, frozenset()))
             )
+            stalled.append(
+                StalledItem(
+                    row.item_id, row.key, row.stage_id, reason, row.missing, len(able), tuple(named),
+                    len(working), at_work,
+                )
+            )  # fmt: skip
     answered = Counter(
         each.participant_id
         for number, named in assignees.items()

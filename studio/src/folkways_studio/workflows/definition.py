@@ -392,4 +392,5 @@ class _Reader(FieldReader):
                 if not isinstance(target, str) or target not in order:
                     self.say(path, f"{target!r} is no stage; valid: {', '.join(order)}")
                 elif order[target] <= number:
-                    self.say(path, f"{target!r} comes before {stage.name!r}; items only move on")
+                    which = "is this stage itself" if target == stage.name else f"comes before {stage.name!r}"
+                    self.say(path, f"{target!r} {which}; items only move on")
