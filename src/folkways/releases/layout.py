@@ -32,6 +32,8 @@ def recognise(
 ) -> Release:
     """The release in ``folder``: of one benchmark, if it is named.
 
+    can_read, files_read: what the readers of the benchmarks say.
+
     Raises FolkwaysError where there is no such folder, or where nothing in it is laid out like a benchmark's
     data.
     """
