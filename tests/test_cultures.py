@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 import iso3166
@@ -273,6 +275,31 @@ def test_case_and_separators_of_a_name_do_not_matter(culture: Culture, data: st.
         re.sub(r"[\s_-]", separator, name)
     )
     assert get_culture(changed) is culture
+
+
+RESPELT: dict[str, Callable[[str], str]] = {
+    "without accents": lambda name: "".join(
+        letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter)
+    ),
+    "letters and accents apart": lambda name: unicodedata.normalize("NFD", name),
+    "typed apostrophe": lambda name: name.replace("’", "'"),
+    "apostrophe as separator": lambda name: re.sub("[’ ]", "_", name),
+    "and": lambda name: name.replace("&", "and"),
+    "saint": lambda name: name.replace("St.", "Saint"),
+    "without full stop": lambda name: name.replace("St.", "St"),
+    "article before": lambda name: f"The {name}",
+    "article inside": lambda name: name.replace("& ", "and the "),
+}
+
+
+@pytest.mark.parametrize("respell", RESPELT.values(), ids=list(RESPELT))
+def test_a_culture_is_found_however_its_name_is_typed(respell: Callable[[str], str]) -> None:
+    for culture in ALL_CULTURES:
+        assert get_culture(respell(culture.name)) is culture
+        assert get_culture(culture.code) is culture
+    for text in ("Saint", "Equatorial", "Theguinea"):
+        with pytest.raises(UnknownNameError):
+            get_culture(text)
 
 
 @pytest.mark.parametrize("text", ["ko", "kor", "Korean", "korean", "한국어"])

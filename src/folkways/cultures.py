@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, Literal
+from unicodedata import normalize
 
 from folkways.errors import UnknownNameError
 
@@ -127,11 +128,16 @@ def language_name(code: str) -> str:
     return language.name if language else code
 
 
+_ACCENTS = re.compile("[\u0300-\u036f]")
+
+
 @lru_cache(maxsize=4_096)  # every row of a release names some
 def _fold(text: str) -> str:
-    """Names are compared without regard to case and to what separates their words: South_Korea, south korea,
-    id_jb."""
-    return re.sub(r"[\s_-]+", " ", text).strip().casefold()
+    """Names are compared without regard to case, accents, articles, and what separates or shortens their
+    words: South_Korea, id_jb, Cote d'Ivoire, Trinidad and Tobago, St Lucia, the Gambia."""
+    text = re.sub(r"[\s_'’-]+", " ", normalize("NFKD", text)).strip().casefold()
+    text = _ACCENTS.sub("", text).replace("&", "and")
+    return re.sub(r"\bthe (?=\w)", "", re.sub(r"\bst\.? (?=\w)", "saint ", text))
 
 
 @cache

@@ -14,7 +14,7 @@ from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend_vis import ORIGINAL, REPHRASED
 from folkways.benchmarks.blend_vis import READER as VIS_READER
 from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.released_data import can_read
+from folkways.benchmarks.released_data import can_read, files_read
 from folkways.benchmarks.superblend import READER, TASK, read_as_paper
 from folkways.cultures import cultures
 from folkways.errors import DataError
@@ -196,7 +196,7 @@ def test_both_formats_of_text_are_checked(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_recognised_and_other_columns_are_named(vis: Release, tmp_path: Path) -> None:
-    assert recognise(vis.root, can_read, "blend-vis").record.benchmark == "blend-vis"
+    assert recognise(vis.root, can_read, files_read, "blend-vis").record.benchmark == "blend-vis"
     renamed = [
         {"answer" if name == "answer_idx" else name: value for name, value in row.items()}
         for row in vis_rows()

@@ -132,6 +132,7 @@ MARKS = [  # as the templates of these models write them
     ("◁think▷", "◁/think▷"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
     ("<|inner_prefix|>", "<|inner_suffix|>"),
+    ("<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"),
     ("<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|channel|>final<|message|>"),
 ]
 
@@ -149,6 +150,14 @@ def test_each_models_marks_end_its_own_thoughts_and_no_others(begin: str, end: s
             assert thoughts_apart(f"{begin}{both}{end}A") == (both, "A")
         if other != begin:
             assert thoughts_apart(f"{begin}B?{end}{other}C?{other_end}A") == ("B?\n\nC?", "A")
+
+
+@pytest.mark.parametrize("closing", ["<|END_RESPONSE|>", "<|return|>"])
+def test_what_closes_a_reply_after_thoughts_is_no_part_of_it(closing: str) -> None:
+    for begin, end in MARKS:
+        assert thoughts_apart(f"{begin}B?{end}A{closing}\n") == ("B?", "A")
+    assert thoughts_apart(f"<think>B?</think>A {closing} B") == ("B?", f"A {closing} B")
+    assert thoughts_apart(f"A{closing}") == (None, f"A{closing}")
 
 
 @given(st.text(), st.text())

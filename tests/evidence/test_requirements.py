@@ -149,6 +149,16 @@ def test_groups_are_found_by_code_name_and_language() -> None:
         list(check_minimum(scores(1, 2, 3), Minimum("blend/saq", None, 1), "correct"))
 
 
+def test_a_model_without_a_score_of_the_group_fails_beside_those_that_have_one() -> None:
+    """No check at all would pass."""
+    theirs = scores(1, 2, 3, value="KR").with_columns(endpoint=pl.lit("theirs"))
+    checks = check_minimum(pl.concat([scores(50, 60, 70), theirs]), Minimum("demo/mcq", "ET", 50), "correct")
+    assert [(check.model, check.status) for check in checks] == [
+        ("mine", Status.PASS),
+        ("theirs", Status.FAIL),
+    ]
+
+
 def test_requirements_are_read_from_text() -> None:
     assert parse_minimum("blend/saq:ET=30") == [Minimum("blend/saq", "ET", 30.0)]
     assert [minimum.task for minimum in parse_minimum("xcr=12.5")] == [
@@ -267,7 +277,9 @@ def test_every_model_is_checked_on_its_own_row_of_the_scores() -> None:
     ("coverage", "left_out", "demanded", "words"),
     [
         (0.95, 0, None, None),
-        (0.949, 0, None, "95 % of the items got a reply, less than 95 %"),
+        (0.949, 0, None, "94.9 % of the items got a reply, less than 95 %"),
+        (0.9499, 0, None, "94.9 % of the items got a reply, less than 95 %"),
+        (0.57, 0, None, "57 % of the items got a reply, less than 95 %"),
         (0.5, 0, 50.0, None),
         (0.5, 0, 50.5, "50 % of the items got a reply, less than 50.5 %"),
         (0.5, 3, 60.0, "50 % of the items are scored under this profile, less than 60 %"),

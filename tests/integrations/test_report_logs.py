@@ -12,6 +12,7 @@ import pytest
 
 import folkways as public
 from folkways.errors import DataError, FolkwaysError
+from folkways.integrations.compare_logs import compare_logs
 from tests.integrations.test_every_eval_ever_records import record
 from tests.support.chat_server import ChatServer
 from tests.support.eval_logs import sample, write_inspect_log
@@ -217,6 +218,29 @@ def test_a_score_of_other_people_beyond_its_stated_ends_has_no_rank(tmp_path: Pa
     assert board.returncode == 0, board.stderr
     words = "org/one on quiz: no rank, the score 7500 does not lie between 0 and 100, as Accuracy does"
     assert words in board.stderr and "org/two on quiz: no rank" not in board.stderr
+
+
+def test_an_interval_of_other_people_beyond_the_ends_of_the_metric_takes_no_rank(tmp_path: Path) -> None:
+    """As those of a standard error are where a score is near an end."""
+    for model, score, low, high in (("org/one", 0.97, 0.93, 1.01), ("org/two", 0.02, -0.01, 0.05)):
+        ends = {"lower": low, "upper": high, "method": "standard error"}
+        quiz(tmp_path / model, model, score, confidence_interval=ends, num_samples=60)
+    board = folkways("site", tmp_path / "org", "--out", tmp_path / "s")
+    assert (board.returncode, "no rank" in board.stderr) == (0, False), board.stderr
+
+
+@pytest.mark.parametrize("stated", [{"per": "question"}, {"mean_over": "subject"}, {"headline_by": "split"}])
+def test_what_other_people_name_as_we_do_says_nothing_of_their_means(
+    stated: dict[str, str], tmp_path: Path
+) -> None:
+    paths = [with_instances(tmp_path / model, model, RIGHT) for model in ("org/one", "org/two")]
+    for path in paths:
+        document = json.loads(path.read_bytes())
+        document["evaluation_results"][0]["metric_config"]["metric_parameters"] = stated
+        path.write_text(json.dumps(document))
+    (comparison,) = compare_logs(*paths)
+    metric = comparison.metric
+    assert (metric.per, metric.mean_over, metric.headline_by) == ("item", None, None)
 
 
 def test_shares_of_refused_and_cut_replies_are_told_of_what_folkways_judged_alone(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from folkways import plugins
 from folkways.benchmarks.registry import benchmarks
+from folkways.benchmarks.released_data import files_read
 from folkways.cultures import languages
 from folkways.errors import FolkwaysError, FolkwaysWarning, NotOnDiskError, UnknownNameError
 from folkways.releases import readers, registry
@@ -124,8 +125,8 @@ def test_in_a_folder_of_a_named_benchmark_no_reader_of_another_looks(tmp_path: P
         return False
 
     with pytest.raises(FolkwaysError):
-        recognise(tmp_path, looks, "blend")
+        recognise(tmp_path, looks, files_read, "blend")
     assert set(looking) == {"blend"}
     with pytest.raises(FolkwaysError):
-        recognise(tmp_path, looks)
+        recognise(tmp_path, looks, files_read)
     assert {"blend", "demo", "survey"} <= set(looking)

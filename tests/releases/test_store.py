@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from folkways.benchmarks.released_data import open_release
 from folkways.errors import DataError, FolkwaysError, NotOnDiskError, UnknownNameError
+from folkways.releases import layout
 from folkways.releases.fetching.adopt import adopt
 from folkways.releases.fetching.fetch import fetch
 from folkways.releases.registry import get_record, known_releases
@@ -247,6 +249,53 @@ class TestOpenFolder:
         before = open_release(copy).fingerprint
         (copy / "annotations" / "Brazil_data.json").write_text("{ }", encoding="utf-8")
         assert open_release(copy).fingerprint != before
+
+    @pytest.mark.parametrize(
+        ("file", "is_read"),
+        [
+            ("annotations/Kenya_data.json", True),
+            ("questions/Kenya_questions.csv", True),
+            ("prompts/Kenya_prompts.csv", True),
+            ("mc_questions_file.csv", True),
+            ("evaluation/mc_data/mc_questions_file.csv", True),
+            ("notes.csv", False),
+            ("annotations/notes.txt", False),
+        ],
+    )
+    def test_a_release_with_more_that_is_read_is_a_folder_whose_fingerprint_covers_it(
+        self, shared: Path, tmp_path: Path, file: str, is_read: bool
+    ) -> None:
+        copy = blend_copy(shared, tmp_path / "mine")
+        (copy / file).parent.mkdir(parents=True, exist_ok=True)
+        (copy / file).write_text("mine", encoding="utf-8")
+        release = open_release(copy)
+        assert (release.name, release.verified) == (
+            ("dir:mine", False) if is_read else ("blend@3e4dcbd", True)
+        )
+        before = release.fingerprint
+        (copy / file).write_text("changed", encoding="utf-8")
+        assert (open_release(copy).fingerprint != before) is is_read
+
+    @pytest.mark.parametrize(
+        ("place", "is_theirs"),
+        [
+            ("mc_questions_file.csv", True),
+            ("evaluation/mc_data/mc_questions_file.csv", True),
+            ("mc_data/mc_questions_file.csv", False),
+        ],
+    )
+    def test_a_release_with_another_of_the_authors_in_its_place_is_that_release(
+        self, shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, is_theirs: bool
+    ) -> None:
+        copy = blend_copy(shared, tmp_path / "clone")
+        (copy / place).parent.mkdir(parents=True, exist_ok=True)
+        (copy / place).write_text("theirs", encoding="utf-8")
+        record = get_record("blend-mcq")
+        (questions,) = record.files
+        pinned = replace(questions, sha256=sha256(b"theirs").hexdigest(), size=6)
+        others = [each for each in known_releases() if each.name != record.name]
+        monkeypatch.setattr(layout, "known_releases", lambda: [*others, replace(record, files=(pinned,))])
+        assert (open_release(copy).name == "blend@3e4dcbd") is is_theirs
 
     def test_a_folder_of_several_releases_names_them(self, shared: Path) -> None:
         with pytest.raises(

@@ -302,8 +302,12 @@ def test_rows_by_position_are_in_another_order_only_where_they_name_every_item_o
     assert items_in_order_of(pl.DataFrame({"response": list(rows)}), items).equals(items)
 
 
-NAMES = {(culture.code, name) for culture in cultures().values() for name in culture.names.values()}
-"""What benchmarks call cultures in their data."""
+NAMES = {
+    (culture.code, name)
+    for culture in cultures().values()
+    for name in (culture.name, *culture.names.values())
+}
+"""What people and benchmarks call cultures in their data."""
 
 
 @pytest.mark.parametrize("dress", ["{}", "{}.2", "gpt-4o_{}_inst-4_result", "results of {} (plus)", "my-{}"])

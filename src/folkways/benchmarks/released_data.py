@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypeVar
 
 from folkways.benchmarks.registry import load_benchmark
 from folkways.errors import FolkwaysError, FolkwaysWarning
@@ -17,13 +19,16 @@ from folkways.releases.registry import get_record, release_names
 from folkways.releases.release_records import Release
 from folkways.releases.stored_releases import locate
 
+T = TypeVar("T")
+
 
 def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Release:
     """A release by name or alias, or the one in a folder.
 
     A known name wins over a folder of the same name; write ``./blend`` for the folder. A folder whose
     contents are those of a known release is that release, verified; any other one that is laid out like a
-    benchmark's data becomes ``dir:<name>``, not verified.
+    benchmark's data, and one with more that is read (a country of one's own), becomes ``dir:<name>``, not
+    verified.
 
     benchmark: the only one whose releases are accepted; None for any.
 
@@ -44,7 +49,7 @@ def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Relea
         )
         if not is_path:
             get_record(text)  # raises, with the valid names
-        release = recognise(folder, can_read, benchmark)
+        release = recognise(folder, can_read, files_read, benchmark)
     if benchmark is not None and release.record.benchmark != benchmark:
         valid = ", ".join(name for name in release_names() if get_record(name).benchmark == benchmark)
         beside = (
@@ -60,16 +65,26 @@ def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Relea
 def can_read(benchmark: str, folder: Path) -> bool:
     """Whether the benchmark's reader finds something in ``folder``; False for a benchmark without a reader,
     or if it fails."""
+    return _asked(benchmark, folder, lambda reader: bool(reader.looks_like(folder))) or False
+
+
+def files_read(benchmark: str, folder: Path) -> Iterable[Path]:
+    """The files in ``folder`` that the benchmark's reader finds by itself; none where it asks the release for
+    each by its path, or if it fails."""
+    return _asked(benchmark, folder, lambda reader: getattr(reader, "files", lambda _: ())(folder)) or ()
+
+
+def _asked(benchmark: str, folder: Path, question: Callable[[Reader], T]) -> T | None:
     reader = _reader_of(benchmark)
     try:
-        return reader is not None and bool(reader.looks_like(folder))
+        return None if reader is None else question(reader)
     except Exception as error:  # noqa: BLE001 - a reader of another package, asked about a folder that may not be meant for it
         what = (
             f"the reader of the benchmark {benchmark!r} is not asked about {folder}: it failed "
             f"({_in_one_line(benchmark, error)})"
         )
-        warnings.warn(what, FolkwaysWarning, stacklevel=2)
-        return False
+        warnings.warn(what, FolkwaysWarning, stacklevel=3)
+        return None
 
 
 def data_issues(release: Release) -> list[DataIssue]:

@@ -20,7 +20,7 @@ _THOUGHTS = (
     (r"<seed:think>", r"</seed:think>"),  # Seed-OSS
     (r"\[THINK\]", r"\[/THINK\]"),  # Magistral
     ("◁think▷", "◁/think▷"),  # Kimi
-    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),  # Command A
+    (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>(?:\s*<\|START_RESPONSE\|>)?"),  # Command A
     (r"<\|inner_prefix\|>", r"<\|inner_suffix\|>"),  # Apertus
     (  # gpt-oss
         r"<\|channel\|>analysis<\|message\|>",
@@ -34,6 +34,8 @@ _BEGIN, _BEGINNING, _END = map(re.compile, (_BEGINS, rf"\s*(?:{_BEGINS})", rf"(?
 _PARTS = ("think", "THINK", "<thought>", "</thought>", "<|inner_", "<|channel|>")
 """Every mark has one of them, and few replies do: looking for these is a hundred times faster."""
 _END_OF = [re.compile(rf"{end}\s*") for _, end in _THOUGHTS]
+_CLOSING = re.compile(r"\s*<\|(?:END_RESPONSE|return)\|>\s*\Z")
+"""What models that mark the beginning of their reply too, as Command A and gpt-oss, end it with."""
 
 
 def thoughts_apart(text: str, thoughts: str | None = None) -> tuple[str | None, str]:
@@ -53,7 +55,7 @@ def thoughts_apart(text: str, thoughts: str | None = None) -> tuple[str | None, 
         ended = _END_OF[(begun.lastindex or 1) - 1].search(text, begun.end())
         parts.append(text[begun.end() : ended.start() if ended else None].strip())
         at = ended.end() if ended else len(text)
-    return ("\n\n".join(parts), text[at:]) if parts else (None, text)
+    return ("\n\n".join(parts), _CLOSING.sub("", text[at:])) if parts else (None, text)
 
 
 def storable(text: str) -> str:

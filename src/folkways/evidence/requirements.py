@@ -152,9 +152,8 @@ def check_minimum(
     if metric not in of_task["metric"]:
         raise UnknownNameError(f"metric of the scores of {wanted.task}", metric, set(of_task["metric"]))
     facet, value = group_of(of_task, wanted)
-    of_group = of_task.filter(facet=facet, value=value)
-    measured = of_group.filter(metric=metric)
-    for endpoint in of_group["endpoint"].unique(maintain_order=True):
+    measured = of_task.filter(facet=facet, value=value, metric=metric)
+    for endpoint in of_task["endpoint"].unique(maintain_order=True):
         row = next(measured.filter(endpoint=endpoint).iter_rows(named=True), None)
         if row is None:
             message = "found nothing: none of its items has a value of this metric"
@@ -166,10 +165,8 @@ def check_minimum(
         if 100 * row["coverage"] < coverage or score is None:
             status = Status.FAIL
             got = "are scored under this profile" if row["left_out"] else "got a reply"
-            decision = (
-                f"{100 * row['coverage']:.0f} % of the items {got}, less than {coverage:g} %: too "
-                "few to decide on"
-            )
+            share = math.floor(round(1000 * row["coverage"], 6)) / 10  # rounded, 94.9 % would be 95 %
+            decision = f"{share:g} % of the items {got}, less than {coverage:g} %: too few to decide on"
         else:
             status, decision = _decide(low, high, wanted.bound, lower_is_better, strict)
         note = f"; asked a part: {'; '.join(part)}" if part else ""

@@ -8,7 +8,7 @@ Three layouts are accepted for each release: folkways' own (``annotations/UK_dat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -23,9 +23,16 @@ MOST_FILES = 2000
 CanRead = Callable[[str, Path], bool]
 """Whether the reader of a benchmark, by its name, finds something to read in a folder."""
 
+FilesRead = Callable[[str, Path], Iterable[Path]]
+"""The files in a folder that the reader of a benchmark finds by itself, and not by a record."""
 
-def recognise(folder: Path, can_read: CanRead, benchmark: str | None = None) -> Release:
+
+def recognise(
+    folder: Path, can_read: CanRead, files_read: FilesRead, benchmark: str | None = None
+) -> Release:
     """The release in ``folder``: of one benchmark, if it is named.
+
+    can_read, files_read: what the readers of the benchmarks say.
 
     Raises FolkwaysError where there is no such folder, or where nothing in it is laid out like a benchmark's
     data.
@@ -38,7 +45,9 @@ def recognise(folder: Path, can_read: CanRead, benchmark: str | None = None) -> 
     if not folder.is_dir():
         raise FolkwaysError(f"{folder} is a file; give the folder that holds the release's files")
     records = _candidates(folder, can_read, benchmark)
-    release = _known(folder, records) or _laid_out_alike(folder, records, can_read)
+    release = _known(folder, records)
+    if release is None or _has_more(release, files_read(release.record.benchmark, folder)):
+        release = _laid_out_alike(folder, records, can_read)
     if release is None:
         raise FolkwaysError(_nothing_found(folder, records, can_read, benchmark))
     return release
@@ -104,6 +113,19 @@ def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
                 )
             )
     return max(matches, key=lambda match: match[0])[1] if matches else None
+
+
+def _has_more(release: Release, files_read: Iterable[Path]) -> bool:
+    """Whether files are read there that no release of the benchmark has (a country of one's own, questions
+    built from the answers): the name of the release would not tell their contents."""
+    listed = {release.path(entry.path) for entry in release.record.files if release.has(entry.path)}
+    more = {file for file in files_read if file not in listed}
+    family = [record for record in known_releases() if record.benchmark == release.record.benchmark]
+    for record in family if more else ():
+        places = places_of(record, release.root)
+        there = ((entry, release.root / places[entry.path]) for entry in record.files if entry.path in places)
+        more -= {file for entry, file in there if file in more and has_contents(entry, file)}
+    return bool(more)
 
 
 def _laid_out_alike(folder: Path, records: list[ReleaseRecord], can_read: CanRead) -> Release | None:

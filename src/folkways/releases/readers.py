@@ -14,7 +14,12 @@ from folkways.releases.release_records import Release
 
 
 class Reader(Protocol):
-    """What knows the released data of a benchmark; a module will do."""
+    """What knows the released data of a benchmark; a module will do.
+
+    One that finds files by itself, and does not ask the release for each by its path, also has
+    ``files(folder)``: the paths of all that it reads there. A folder with more than a release has is not that
+    release.
+    """
 
     def looks_like(self, folder: Path, /) -> bool:
         """Whether there is something in ``folder`` that it can read."""

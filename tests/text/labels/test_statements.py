@@ -56,6 +56,13 @@ def test_what_announces_an_answer_outweighs_what_is_right_in_passing(verb: str) 
     all_are(None, [f"The {name} {verb} not {adverb} B" for name in NAMES for adverb in ADVERBS])
 
 
+@pytest.mark.parametrize("adverb", ["therefore", "thus", "hence", "consequently"])
+def test_a_conclusion_on_the_next_line_is_parted_from_the_denial_before(adverb: str) -> None:
+    for line_break in ("\n", " \n", "\n\n"):
+        all_are("B", [f"Is it A? It is not{line_break}{word} B" for word in (adverb, adverb.capitalize())])
+    all_are(None, [f"It is not{space}{adverb} B" for space in (" ", "  ", "\t", "\u00a0")])
+
+
 @pytest.mark.parametrize("end", ["!", "?", "。", "！", "？", "؟", "।", "…", "..", "...", ".", ";", "；"])
 def test_a_sentence_ends_at_every_mark(end: str) -> None:
     """A denial reaches no further, on either side."""

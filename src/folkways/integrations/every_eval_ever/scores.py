@@ -21,7 +21,9 @@ from folkways.evidence.contributions import Contribution
 from folkways.integrations.every_eval_ever.samples import (
     averages_of,
     changed,
+    details_of,
     is_aggregate,
+    is_ours,
     metric_name,
     read_aggregate,
 )
@@ -90,12 +92,12 @@ class _Aggregate:
         first = self.headline[one.task]
         facets = (WHOLE, "culture", first.metric.headline_by)
         alike = (one.profile, one.metric.name) == (first.profile, first.metric.name) and one.facet in facets
-        return alike and (one is first or _is_ours(one.entry))
+        return alike and (one is first or is_ours(one.entry))
 
     def _result(self, entry: Row) -> _Result:
         """Ours have an id of four parts; of other people's the name is the task."""
         config = entry.get("metric_config") or {}
-        if _is_ours(entry):
+        if is_ours(entry):
             task, profile, name, group = str(entry["evaluation_result_id"]).split("|", 3)
             facet, _, value = group.partition("=")
             if (task, name) not in self.metrics:
@@ -116,9 +118,9 @@ class _Aggregate:
             made = self._signature(one)
             signatures[made.text()] = made
             rows.append(self._row(one, made.text()))
-            if (beyond := _beyond(one.metric, rows[-1])) and _is_ours(one.entry):
+            if is_ours(one.entry) and (beyond := _beyond(one.metric, rows[-1], ("score", "low", "high"))):
                 raise DataError(f"{one.key}: {beyond}", file=self.path)
-            if rows[-1]["low"] is None and not _is_ours(one.entry):
+            if rows[-1]["low"] is None and not is_ours(one.entry):
                 rows[-1]["interval"] = f"none: {self._why_none(one)}"
             people += self._people(one, rows[-1])
         scores = pl.DataFrame(rows, schema=dict(SCORES))
@@ -130,7 +132,7 @@ class _Aggregate:
             elif values is not None:
                 judged = _judgements(*values, first, self.model)
                 judgements.append(judged)
-                if not _is_ours(first.entry):
+                if not is_ours(first.entry):
                     scores = _summarised(scores, judged, values[0], first)
         return Contribution(
             str(self.document.get("evaluation_id") or self.path.name),
@@ -148,7 +150,7 @@ class _Aggregate:
 
     def _row(self, one: _Result, signature: str) -> dict[str, Any]:
         """The row of records.SCORES."""
-        details, scored = _details(one.entry), one.entry["score_details"]
+        details, scored = details_of(one.entry), one.entry["score_details"]
         uncertainty = scored.get("uncertainty") or {}
         ends = _stated(one.entry)
         if float(ends.get("confidence_level") or 0.95) != 0.95:
@@ -197,7 +199,7 @@ class _Aggregate:
 
     def _signature(self, one: _Result) -> Signature:
         """That of our scores; for others, what the aggregate says of data, prompt and settings."""
-        if text := _details(one.entry).get("signature"):
+        if text := details_of(one.entry).get("signature"):
             pairs = (part.partition(":") for part in str(text).split("|"))
             return Signature({name: value for name, _, value in pairs})
         source, made = one.entry.get("source_data") or {}, one.entry.get("generation_config") or {}
@@ -239,7 +241,8 @@ class _Aggregate:
     def _fault(self, first: _Result, values: tuple[ScoredLog, Sequence[float | None]] | None) -> str:
         """What is wrong with the single judgements of a headline; empty if nothing is, or there are none."""
         samples = self._samples
-        if beyond := _beyond(first.metric, self._row(first, "")):
+        # Intervals from a standard error, as most programs state, often end beyond the metric.
+        if beyond := _beyond(first.metric, self._row(first, ""), ("score",)):
             return beyond
         if samples is None:
             return ""
@@ -269,11 +272,12 @@ class _Aggregate:
         return "" if self._samples is None else changed(self._samples, self.document)
 
 
-def _beyond(metric: Metric, row: Row) -> str:
-    """Which number of a row is beyond the ends of its metric; empty if none is."""
+def _beyond(metric: Metric, row: Row, names: Sequence[str]) -> str:
+    """Which of these numbers of a row is beyond the ends of its metric; empty if none is."""
     low, high = (metric.scale * end for end in metric.bounds or (-math.inf, math.inf))
-    for name, what in (("score", "score"), ("low", "lower end"), ("high", "upper end")):
-        value = row[name]
+    words = {"low": "lower end", "high": "upper end"}
+    for name in names:
+        value, what = row[name], words.get(name, name)
         if value is not None and not (math.isnan(value) or low - TINY <= value <= high + TINY):
             return f"the {what} {value:.6g} does not lie between {low:g} and {high:g}, as {metric.label} does"
     return ""
@@ -290,19 +294,9 @@ def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, log: ScoredLog, firs
 
 def _judgements(log: ScoredLog, values: Sequence[float | None], first: _Result, model: str) -> pl.DataFrame:
     """The judgements of a log, with the headline's column."""
-    judged = log.judgements(values, first.metric, ours=_is_ours(first.entry))
+    judged = log.judgements(values, first.metric, ours=is_ours(first.entry))
     whose = {"endpoint": pl.lit(model), "profile": pl.lit(first.profile)}
     return judged.with_columns(known_culture(), **whose)
-
-
-def _is_ours(entry: Row) -> bool:
-    """Whether folkways made the score: its id has four parts, and its details the signature."""
-    parts = str(entry.get("evaluation_result_id")).split("|", 3)
-    return len(parts) == 4 and "=" in parts[3] and "signature" in _details(entry)
-
-
-def _details(entry: Row) -> Row:
-    return (entry.get("score_details") or {}).get("details") or {}
 
 
 def _stated(entry: Row) -> Row:

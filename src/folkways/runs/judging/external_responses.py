@@ -204,13 +204,14 @@ def _in_codes(
 
 
 def culture_in_name(path: Path, available: Sequence[str]) -> str | None:
-    """The one culture whose name in its benchmark's files is in the file's name as a word; of several the one
-    with the longest name."""
+    """The one culture whose name, its own or that in its benchmark's files, is in the file's name as a word;
+    of several the one with the longest name."""
     stem = _letters(path.stem)
     named = [
         (len(name), code)
         for code in available
-        for name in map(_letters, get_culture(code).names.values())
+        for culture in (get_culture(code),)
+        for name in map(_letters, (culture.name, *culture.names.values()))
         if name in stem
     ]
     return max(named)[1] if named and len(available) > 1 else None

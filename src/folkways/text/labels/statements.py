@@ -58,7 +58,7 @@ _COMPARED = re.compile(
 _ALL_BUT = re.compile(rf"\b(?:anything|everything|all|any)\s+but\s*(?:option\s*)?{_OPEN}$", re.I)
 _IS_NI = re.compile(r"\b((?:jibu|ìdáhùn|idahun)(?: \S+){0,5}) ni\b", re.I)
 """The answer is, in Swahili and Yoruba; alone, ni denies in Spanish."""
-_NOT_SO = re.compile(r"(?<=\bnot)\s+(?:therefore|thus|hence|consequently)\b", re.I)
+_NOT_SO = re.compile(r"(?<=\bnot)[^\S\n]+(?:therefore|thus|hence|consequently)\b", re.I)
 """In "not therefore B" the conclusion does not part B from its denial."""
 _SINGULAR = re.compile(
     r"^\W*(?:is|was|isn['’]t|wasn['’]t|seems|looks|sounds|does|has|es|ist|est|è|é)\b", re.I

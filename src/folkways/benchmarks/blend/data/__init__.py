@@ -7,7 +7,7 @@ Nothing is corrected while reading: ``check`` lists what is odd about the data.
 """
 
 from folkways.benchmarks.blend.data.check import check
-from folkways.benchmarks.blend.data.files import has, looks_like
+from folkways.benchmarks.blend.data.files import files, has, looks_like
 from folkways.benchmarks.blend.data.release import (
     ANNOTATIONS,
     MCQ,
@@ -27,6 +27,7 @@ __all__ = [
     "QUESTIONS",
     "check",
     "country_in_english",
+    "files",
     "has",
     "is_counted",
     "looks_like",

@@ -162,6 +162,14 @@ def _check_titles(titles: Sequence[str], needed: Sequence[str], file: Path) -> N
         )
 
 
+def files(directory: Path) -> Iterator[Path]:
+    """All files that are read in a folder, of any layout."""
+    for part in PARTS:
+        yield from files_by_name(directory, part).values()
+    if (mcq := find_mcq(directory)) is not None:
+        yield mcq
+
+
 def looks_like(directory: Path) -> bool:
     """Whether a folder is laid out like a BLEnD release: the file of some culture, or the multiple-choice
     questions."""
