@@ -141,7 +141,8 @@ def review(
 ) -> tuple[list[ProlificSubmission], dict[ProlificSubmission, str]]:
     """The submissions to a study there that await review: those of people who have answered here since they
     came by it (even if they left later) and are to have the code ``completed`` (of the study's file; None
-    where it has none), and of the others, each with the reason."""
+    where it has none), and of the others, each with the reason. payments: what each person is owed for.
+    study: its id there."""
     reasons = {
         each["external"]: "who has not answered here"
         if not each["answers"] or each["state"] == "screened_out"
