@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database import schema
-from folkways_studio.database.backups import ALL_TABLES, SCHEMA, Backup, back_up, unpacked
+from folkways_studio.database.backups import ALL_TABLES, SCHEMA, Backup, back_up, put_back, unpacked
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.media import service as media
 from folkways_studio.people import accounts
@@ -314,20 +314,32 @@ def test_a_picture_of_two_studies_is_in_a_backup_once(tmp_path: Path) -> None:
         assert archive.namelist() == ["backup.json", "workspace.db", f"media/{sha256(PICTURE).hexdigest()}"]
 
 
-def test_pictures_of_what_is_replaced_are_gone_and_those_of_the_backup_stay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("place", ["beside", "named", "stuck"])
+def test_pictures_of_what_is_replaced_are_gone_where_no_other_workspace_has_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
 ) -> None:
-    monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
+    """place: of the pictures; a stuck one cannot be deleted."""
+    folder = tmp_path / "w.db-media"
+    if place == "named":
+        folder = tmp_path / "media"
+        monkeypatch.setenv("FOLKWAYS_MEDIA", str(folder))
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
         made = open_study(workspace, [VOTE])
         media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
         back_up(workspace, tmp_path / "b.zip")
         later = {"cup.png": ("image/png", b"a later picture"), "again.png": ("image/png", PICTURE)}
         media.add_media(workspace, made.study.id, later)
-        restored_from(tmp_path / "b.zip", workspace, replace=True)
+        cup = media.find_media(workspace, made.study.id, "cup.png").sha256
+        (path,) = folder.rglob(cup)
+        if place == "stuck":
+            path.unlink()
+            path.mkdir()
+        with unpacked(tmp_path / "b.zip") as (description, source):
+            left = put_back(description, source, workspace, replace=True)
+        assert left == ([] if place == "beside" else [cup])
+        assert path.exists() == (place != "beside")
         (bowl,) = media.list_media(workspace, made.study.id)
         assert media.read_bytes(workspace, bowl) == PICTURE
-    assert [path.name for path in (tmp_path / "media").rglob("*") if path.is_file()] == [bowl.sha256]
 
 
 def test_pictures_in_a_bucket_stay_because_backups_do_not_have_them(

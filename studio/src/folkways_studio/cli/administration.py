@@ -152,11 +152,20 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
 
     Either all of it is there afterwards or nothing has changed.
     """
+    from folkways.sdk.display import plural
     from folkways_studio.database.backups import put_back, unpacked
 
     with unpacked(file) as (description, source), opened(workspace, create=True) as database:
-        put_back(description, source, database, replace=replace)
+        left = put_back(description, source, database, replace=replace)
         click.echo(f"restored {file} into {database.location}: {description}")
+        if left:
+            click.echo(
+                f"note: {plural(len(left), 'picture or recording', 'pictures and recordings')} of what was "
+                "replaced are still stored, because other workspaces may have them too or they cannot "
+                "be deleted; delete those that no workspace has:",
+                err=True,
+            )
+            click.echo("\n".join(f"  {each}" for each in left), err=True)
         if description.bucket:
             click.echo(
                 f"note: start the studio with FOLKWAYS_MEDIA={description.bucket}, or copy its files",

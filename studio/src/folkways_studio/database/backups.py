@@ -14,7 +14,7 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -33,7 +33,7 @@ from folkways_studio.database.audit import record_event
 from folkways_studio.database.guards import guards, without_guards
 from folkways_studio.database.opening import TABLES, open_workspace
 from folkways_studio.formats.zip_files import open_zip
-from folkways_studio.media.stores import Bucket, MediaStore, media_store
+from folkways_studio.media.stores import Bucket, MediaStore, is_beside, media_store
 
 ABOUT, DATABASE, MEDIA = "backup.json", "workspace.db", "media"
 COUNTED = {
@@ -112,13 +112,17 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
     return description
 
 
-def put_back(description: Backup, source: Workspace, workspace: Workspace, *, replace: bool = False) -> None:
+def put_back(
+    description: Backup, source: Workspace, workspace: Workspace, *, replace: bool = False
+) -> list[str]:
     """Replace a workspace by an unpacked backup, completely or not at all; running servers go on with it. The
     audit trail, which is that of the backup, then says so.
 
     description, source: what ``unpacked`` gives. replace: even if the workspace is not empty; what is in it
-    is lost, pictures and recordings too, but for those in a bucket. WorkspaceError without it, and where the
-    database fails.
+    is lost. Pictures and recordings that it alone had are deleted from the folder beside it. From a place
+    that FOLKWAYS_MEDIA names they are not: other workspaces may have theirs there, and backups lack what is
+    in a bucket. Returns the hashes of those that stay. WorkspaceError without it, and where the database
+    fails.
     """
     try:
         with workspace.read() as looking:
@@ -137,10 +141,13 @@ def put_back(description: Backup, source: Workspace, workspace: Workspace, *, re
         raise explained(
             f"cannot restore the workspace {workspace.location}; nothing was changed", error
         ) from error
-    store = media_store(workspace) if lost else None
-    if store is not None and not isinstance(store, Bucket):  # backups do not have what is in a bucket
-        for each in lost:
-            store.delete(each)
+    left = sorted(lost)
+    if is_beside(workspace):
+        with suppress(OSError):
+            while left:
+                media_store(workspace).delete(left[-1])
+                left.pop()
+    return left
 
 
 def _replaced(connection: Connection, workspace: Workspace, replace: bool) -> str:

@@ -211,6 +211,11 @@ def media_store(workspace: Workspace) -> MediaStore:
     return Folder(Path(f"{Path(workspace.location).expanduser()}-media"))
 
 
+def is_beside(workspace: Workspace) -> bool:
+    """Whether the store of a workspace is the folder beside it, which no other workspace uses."""
+    return not os.environ.get(PLACE_VARIABLE) and "://" not in workspace.location
+
+
 @cache
 def _bucket(place: str, endpoint: str, region: str, key: str, secret: str) -> Bucket:
     """One instance for all requests, which keeps its connections."""
