@@ -280,3 +280,19 @@ def test_the_slope_on_the_baseline_is_that_of_least_squares() -> None:
     assert slope == pytest.approx((line.slope, line.slope - reach, line.slope + reach))
     assert slope_on_baseline(pl.DataFrame({"control": [1.0] * 6, "difference": effect[:6]})) is None
     assert slope_on_baseline(pl.DataFrame({"control": control[:4], "difference": effect[:4]})) is None
+
+
+def test_what_differs_by_rounding_alone_neither_changes_nor_turns() -> None:
+    """The mean of three equal placebos is not always what each of them is."""
+    shares = {(culture, n): (n + 1) / 7 % 1 for culture, n in product(CULTURES, range(QUESTIONS))}
+
+    def value(arm: str, culture: str, n: int) -> float:
+        share = shares[culture, n]
+        return share if arm == "" else float(np.nextafter(share, arm == ARMS[1]))
+
+    made = inputs(value, Metric("right", "Similarity", "", kind="mean"))
+    effects = tables(made)["treatments"]
+    assert set(effects["change"]) == set(effects["placebo_change"]) == set(effects["difference"]) == {0.0}
+    assert effects["better"].sum() == effects["worse"].sum() == 0
+    (text,) = (table.notes[0] for table in TREATMENTS.make(made) if table.name == "treatments")
+    assert "better in 0 of 5 cultures" in text and "worse in 0 (0)" in text

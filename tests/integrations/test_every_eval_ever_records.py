@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,55 @@ def test_samples_with_another_checksum_than_their_record_says_are_told(
     notes = read_logs(tmp_path / named)[0].notes
     said = "0_samples.jsonl has another checksum than the record says: one of the two was changed"
     assert notes == ([said] if is_changed else [])
+
+
+@pytest.mark.parametrize(
+    ("values", "stated", "parameters", "is_mean"),
+    [
+        ([1.0] * 6 + [0.0] * 2, 0.75, {}, True),
+        ([1.0] * 6 + [0.0] * 2, 75.0, {}, True),
+        ([1.0] * 6 + [0.0] * 2, 0.7504, {}, True),  # as far as it is written
+        ([1.0] * 6 + [0.0] * 2, 0.76, {}, False),
+        ([1.0] * 6 + [0.0] * 2, 74.0, {}, False),
+        ([1.0] * 6 + [0.0] * 2, 0.5, {"profile": "strict"}, False),
+        ([1.0] * 6 + [0.0] * 2, 0.5, {"profile": "strict", "mean_over": "culture"}, False),
+        ([1.0] * 6 + [0.0] * 2, None, {}, True),
+        ([1.0] * 6 + [0.0] * 2, math.nan, {}, True),
+        ([1.0] * 6 + [None] * 2, 1.0, {}, True),  # with samples that have no reply left out
+        ([1.0] * 6 + [None] * 2, 0.75, {}, True),  # or in the denominator
+        ([1.0] * 6 + [None] * 2, 0.9, {}, False),
+        ([-2.0] * 6, -2.0, {}, True),
+        ([-2.0] * 6, 2.0, {}, False),
+    ],
+)
+def test_a_score_that_is_no_mean_of_its_samples_is_told(
+    tmp_path: Path,
+    values: list[float | None],
+    stated: float | None,
+    parameters: dict[str, str],
+    is_mean: bool,
+) -> None:
+    """Records of earlier versions do not say that a score is a mean over groups; samples are pooled."""
+    path = record(tmp_path, "org/m", [0.0 if value is None else value for value in values])
+    lost = {f"s{number}" for number, value in enumerate(values) if value is None}
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        if row["sample_id"] in lost:
+            row |= {"error": "timeout", "output": {"raw": []}}
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    document = json.loads((tmp_path / "0.json").read_bytes())
+    (result,) = document["evaluation_results"]
+    result["metric_config"]["metric_parameters"] = parameters
+    if stated is not None:
+        result["score_details"] = {"score": stated}
+    (tmp_path / "0.json").write_text(json.dumps(document))
+    (log,) = read_logs(tmp_path / "0.json")
+    notes = [note for note in log.notes if "is not the mean of its samples" in note]
+    assert len(notes) == (not is_mean)
+    if notes:
+        assert (
+            f"its score by {'Toxicity' if not parameters else 'Toxicity (strict)'}, {stated:g}, " in notes[0]
+        )
 
 
 def test_the_command_that_names_the_model_is_no_setting(tmp_path: Path) -> None:

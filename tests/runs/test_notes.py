@@ -129,3 +129,10 @@ def test_profiles_with_the_same_counts_share_a_sentence_and_others_do_not() -> N
     (sentence,) = cut_warnings(unlike, {}, TASKS)
     assert "2 (paper), none (strict) of them unreadable" in sentence
     assert cut_warnings(scores({"cut": 0}, {"cut": 2, "facet": "culture", "value": "KR"}), {}, TASKS) == []
+
+
+def test_replies_that_are_compared_with_several_cultures_are_said_to_count_once_for_each() -> None:
+    for name in ("survey/opinions", "wvs/map", "demo/saq"):
+        task = get_task(name)
+        (sentence,) = cut_warnings(scores({"task": name, "cut": 3}), {}, {name: task})
+        assert ("once for each culture" in sentence) is (name != "demo/saq")

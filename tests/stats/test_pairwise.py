@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.stats.clusters import clustered_difference, effective_number
+from folkways.stats.differences import paired_mean
 from folkways.stats.intervals import cluster_totals
 from folkways.stats.pairwise import Contrasts, paired_contrasts
 
@@ -204,3 +205,22 @@ def test_matrices_of_pairs() -> None:
 def test_nothing_to_compare(shape: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match="two models or more"):
         paired_contrasts(np.zeros(shape), np.arange(shape[0]), 1.0)
+
+
+@pytest.mark.parametrize("groups", [None, np.arange(12) % 3])
+@pytest.mark.parametrize("largest", [None, 1.0])
+def test_what_differs_by_rounding_alone_does_not_differ(
+    largest: float | None, groups: np.ndarray | None
+) -> None:
+    """Sums in another order: 0.1 + 0.2 is not 0.3 for a computer."""
+    rng = np.random.default_rng(4)
+    values = rng.random(12)
+    same = values + rng.choice([-1, 1], 12) * np.spacing(values)
+    assert (values != same).all()
+    made = paired_contrasts(np.column_stack([values, same]), np.arange(12), largest, groups=groups)
+    assert made.difference[0] == 0.0
+    assert (made.first_better[0], made.second_better[0], math.isnan(made.effect[0])) == (0, 0, True)
+    assert paired_mean(values, same, largest=largest).difference == 0.0
+    small = paired_contrasts(np.column_stack([values + 1e-9, values]), np.arange(12), largest)
+    assert small.difference[0] == pytest.approx(1e-9, rel=1e-3)
+    assert paired_mean(values + 1e-9, values).difference == pytest.approx(1e-9, rel=1e-3)

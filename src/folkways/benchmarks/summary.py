@@ -109,6 +109,10 @@ ASKED_IN = "asked_in"
 """A facet for tasks that ask about a culture in its own language and in another: the one that a row was asked
 in."""
 
+CONDITION, AS_IT_IS = "condition", "as it is"
+"""A facet of questions of opinion: what all wordings of a prompt say besides the question (``country``), or
+AS_IT_IS."""
+
 LOCAL, ENGLISH, ANOTHER = "local language", "English", "another language"
 
 Numbers = npt.NDArray[np.integer[Any]]

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from folkways.benchmarks.summary import AS_IT_IS
 from folkways.display import count, plural
 from folkways.records import LOST, Metric, State, is_baseline
 
@@ -199,7 +200,7 @@ def _expected(judged: Judged, metric: Metric, key: Sequence[str], carried: Seque
         others, speaks = [name for name in carried if name not in key], pl.col("value").is_not_null()
         whole = pl.col("lost").any()
         if metric.kind == "distribution":  # of all forms, and on any of them
-            condition = pl.col("variant").cast(pl.String).str.replace(FORM, "")
+            condition = pl.col("variant").cast(pl.String).str.replace(FORM, "").replace({"": AS_IT_IS})
             counted = counted.with_columns(condition, sample=pl.lit(0, pl.Int64))
             whole = pl.col("lost").filter(speaks).first()
         counted = counted.group_by(key, maintain_order=True).agg(

@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Interval, wilson
 
@@ -204,6 +205,11 @@ def clustered_difference(rows: Floats, sums: Floats, counts: Floats, most: float
     return clustered_mean(
         sums, counts, float(rows @ rows), bounds, opposites(float(np.abs(rows).max())), paired=True
     )
+
+
+def without_rounding(differences: npt.ArrayLike) -> Floats:
+    """Differences of means, with 0 for those that are ROUNDING; NaN stays."""
+    return np.where(np.abs(differences) <= ROUNDING, 0.0, differences)
 
 
 def opposites(largest: float) -> tuple[float, float] | None:

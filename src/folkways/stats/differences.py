@@ -12,7 +12,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from folkways.stats.clusters import clustered_difference
+from folkways.stats.clusters import clustered_difference, without_rounding
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, EDGE, TINY, Floats, Interval
 
 LARGEST_Z = 7.0
@@ -234,4 +234,5 @@ def paired_mean(
         return PairedMean(math.nan, math.nan, math.nan, math.nan, 0, "none: no pairs")
     estimate = clustered_difference(differences, differences, np.ones(n), largest)
     interval = estimate.interval(confidence)
-    return PairedMean(estimate.mean, interval.low, interval.high, estimate.p(), n, interval.method)
+    mean = float(without_rounding(estimate.mean))
+    return PairedMean(mean, interval.low, interval.high, estimate.p(), n, interval.method)

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from folkways.stats.clusters import ROUNDING, Totals, effective_answers, jackknife, mean_of_totals
+from folkways.stats.clusters import (
+    ROUNDING,
+    Totals,
+    effective_answers,
+    jackknife,
+    mean_of_totals,
+    without_rounding,
+)
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats, Ints, wilsons
 
 FEWEST_QUESTIONS = 6
@@ -137,7 +144,7 @@ def _of_pairs(
         of_question = means if members is None else np.where(held, better / counts, 0.0)
         average = of_question.sum(axis=1, keepdims=True) / questions[:, None]
         spread = np.sqrt((np.where(held, of_question - average, 0.0) ** 2).sum(axis=1) / (questions - 1))
-        effect = np.where(spread > 0, average[:, 0] / spread, math.nan)
+        effect = np.where(spread > ROUNDING, average[:, 0] / spread, math.nan)
         first_mean, second_mean = (
             np.where(shared, side, 0.0).sum(axis=1) / rows
             if members is None
@@ -175,13 +182,13 @@ def _of_pairs(
         "questions": questions,
         "first_mean": first_mean,
         "second_mean": second_mean,
-        "difference": difference,
+        "difference": without_rounding(difference),
         "low": low,
         "high": high,
         "p": p,
         "method": method.tolist(),
-        "first_better": (better > 1e-12).sum(axis=1),
-        "second_better": (better < -1e-12).sum(axis=1),
+        "first_better": (better > ROUNDING).sum(axis=1),
+        "second_better": (better < -ROUNDING).sum(axis=1),
         "effect": effect,
         "error": error,
         "clusters": clusters,

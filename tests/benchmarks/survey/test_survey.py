@@ -404,6 +404,40 @@ def test_metrics_of_a_question_have_no_score_by_form(release: Release) -> None:
     assert {"DE", "KR"} == set(scores.filter(facet="culture", metric="similarity")["value"])
 
 
+@pytest.mark.parametrize(
+    ("variants", "headline"),
+    [
+        (("one", "two"), []),
+        (("country-one", "country-two"), []),
+        (("one", "two", "country-one", "country-two"), ["as it is", "country"]),
+    ],
+)
+def test_a_models_own_answers_and_those_for_a_named_country_are_never_one_headline(
+    release: Release, variants: tuple[str, ...], headline: list[str]
+) -> None:
+    def reply(row: dict[str, Any]) -> str:
+        return row["options"][0 if row["variant"].startswith("country") else -1]
+
+    everything = judged(TASK, release, of_option(reply), PromptOptions(variants=variants))
+    scores = TASK.summarise(everything)
+    apart = scores.filter(facet=METRICS[0].headline_by, metric="similarity").sort("value")
+    assert apart["value"].to_list() == headline
+    for value, named in zip(headline, (False, True), strict=False):
+        alone = PromptOptions(variants=tuple(name for name in variants if ("country" in name) is named))
+        expected = score(TASK, judged(TASK, release, of_option(reply), alone), "similarity")
+        row = apart.row(by_predicate=pl.col("value") == value, named=True)
+        assert (row["score"], row["n"]) == (pytest.approx(expected["score"]), 4)
+    assert len(set(apart["score"].round(6))) == len(headline)
+    compared = compare_judgements({"m": everything, "n": everything}, TASK.name, "strict", METRICS[0])
+    ways = compared.answers.groups["variant"].unique().sort().to_list()
+    assert ways == (headline or ["country" if "country-one" in variants else "as it is"])
+
+
+def test_baselines_and_people_have_a_score_without_condition(release: Release) -> None:
+    uniform = TASK.baselines(TASK.items(release))["baseline/uniform"]
+    assert not TASK.summarise(uniform).filter(facet=METRICS[0].headline_by).height
+
+
 def test_equal_shares_and_halves_of_people_are_references(release: Release) -> None:
     items = TASK.items(release)
     uniform = TASK.baselines(items)["baseline/uniform"]

@@ -23,6 +23,7 @@ import polars as pl
 
 from folkways.benchmarks.base import HumanBaseline, PromptOptions, Scoring
 from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row, unparsed
+from folkways.benchmarks.summary import AS_IT_IS, CONDITION, summarise_means
 from folkways.benchmarks.survey.questions import SurveyQuestion
 from folkways.benchmarks.templates import Template, choose_templates, wordings
 from folkways.records import JUDGEMENTS, LEFT_OUT, LOST, Metric, Schema, State, likelihoods_of
@@ -49,6 +50,7 @@ SIMILARITY = Metric(
     kind="distribution",
     leaves_out=True,
     per="question",
+    headline_by=CONDITION,  # a model's own answers, and what it takes people of a country to answer
 )
 WASSERSTEIN = Metric(
     "wasserstein",
@@ -104,6 +106,10 @@ class Form:
         template, labels, order = variant.rsplit("-", 2)
         condition, _, wording = template.rpartition("-")
         return cls(condition, wording, labels, order)
+
+
+_CONDITION = r"^(.+)-[^-]+-[^-]+-[^-]+$"
+"""``Form.condition`` in a variant; no match where it is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,8 +339,11 @@ class SurveyTask(ItemwiseTask):
         return values
 
     def summarise(self, judgements: pl.DataFrame) -> pl.DataFrame:
-        """As for every task; metrics of a whole question have no score by variant, which is one form."""
-        scores = super().summarise(judgements)
+        """As for every task, and by CONDITION; metrics of a whole question have no score by variant, which is
+        one form."""
+        condition = pl.col("variant").cast(pl.String).str.extract(_CONDITION).fill_null(AS_IT_IS)
+        named = judgements.with_columns(condition.alias(CONDITION))
+        scores = summarise_means(named, self.name, self.metrics, (CONDITION, *self.facets))
         by_form = (pl.col("facet") == "variant") & pl.col("metric").is_in(OF_QUESTION)
         return scores.filter(~by_form)
 

@@ -28,6 +28,7 @@ from folkways.evidence.groups.panel import NAMES
 from folkways.evidence.groups.treatment_answers import answers_table
 from folkways.names import WHOLE
 from folkways.records import Metric, Schema, State
+from folkways.stats.clusters import ROUNDING, without_rounding
 from folkways.stats.intervals import Floats
 from folkways.stats.pairwise import paired_contrasts
 
@@ -179,7 +180,7 @@ class Arms:
 
     def _row(self, culture: str, rows: pl.DataFrame) -> dict[str, Any]:
         sign = -1 if self.metric.lower_is_better else 1
-        change = sign * (rows["treated"] - rows["control"])
+        change = sign * (rows["treated"] - rows["control"]).to_numpy()
         scaled = {
             name: float(rows[name].cast(pl.Float64).fill_null(math.nan).to_numpy().mean()) * self.metric.scale
             for name in ("control", "treated", "placebo")
@@ -189,11 +190,11 @@ class Arms:
             "culture": culture,
             "control": scaled["control"],
             "treated": scaled["treated"],
-            "change": scaled["treated"] - scaled["control"],
-            "placebo_change": scaled["placebo"] - scaled["control"],
+            "change": float(without_rounding(scaled["treated"] - scaled["control"])),
+            "placebo_change": float(without_rounding(scaled["placebo"] - scaled["control"])),
             **self.effect(rows),
-            "better": int((change > 0).sum()) if self.has_direction else None,
-            "worse": int((change < 0).sum()) if self.has_direction else None,
+            "better": int((change > ROUNDING).sum()) if self.has_direction else None,
+            "worse": int((change < -ROUNDING).sum()) if self.has_direction else None,
         }
 
     def crossed(self) -> Iterator[dict[str, Any]]:

@@ -118,6 +118,7 @@ def _log(
     repeats: Counter[tuple[str, str]] = Counter()
     configs: dict[str, Mapping[str, Any]] = {}
     averages: dict[str, dict[str, Any]] = {}
+    stated: dict[str, float | None] = {}
     settings: dict[str, None] = {}
     metrics: dict[str, str] = {}
     every_note = [*notes]
@@ -133,6 +134,7 @@ def _log(
             metrics[key] = metric_name(key, config)
             configs[metrics[key]] = config
             averages[metrics[key]] = averages_of(config) if is_ours(result) else {}
+            stated[metrics[key]] = number((result.get("score_details") or {}).get("score"))
             arguments = (result.get("generation_config") or {}).get("generation_args") or {}
             settings[told({**arguments, "prompt_template": None, "execution_command": None})] = None
         metric = metrics[key]
@@ -141,6 +143,9 @@ def _log(
         sample = (name, repeats[name, metric])
         samples.setdefault(sample, row)
         values.setdefault(sample, {})[metric] = _score(row)
+    scores = columns([{name: by_metric.get(name) for name in configs} for by_metric in values.values()])
+    plain = [name for name in configs if not averages[name]]
+    every_note += filter(None, (_unlike_mean(name, scores.get(name, ()), stated[name]) for name in plain))
     return ScoredLog(
         path=path,
         task=task,
@@ -149,7 +154,7 @@ def _log(
         repeats=[repeat for _, repeat in samples],
         questions=[str(_metadata(row).get("question") or name) for (name, _), row in samples.items()],
         contents=[_content(row) for row in samples.values()],
-        scores=columns([{name: by_metric.get(name) for name in configs} for by_metric in values.values()]),
+        scores=scores,
         facets=facets([_metadata(row) for row in samples.values()]),
         settings={"settings": " and ".join(settings)} if any(settings) else {},
         notes=every_note,
@@ -158,6 +163,29 @@ def _log(
         ),
         stated=averages,
     )
+
+
+def _unlike_mean(metric: str, values: Sequence[float | None], stated: float | None) -> str:
+    """That a stated score is not the mean of its samples; empty where it is, or none is stated.
+
+    A sample without a reply counts as 0 for some programs, and not at all for others.
+    """
+    rows = [value for value in values if value is not None]
+    scored = [value for value in rows if value == value]
+    if stated is None or stated != stated or not scored:
+        return ""
+    total = sum(scored)
+    means = [scale * total / size for size in (len(rows), len(scored)) for scale in (1.0, 100.0)]
+    if any(abs(mean - stated) <= STATED_TO * max(1.0, abs(mean)) for mean in means):
+        return ""
+    return (
+        f"its score by {metric}, {stated:.6g}, is not the mean of its samples, {total / len(scored):.6g}; "
+        "differences are of means of samples"
+    )
+
+
+STATED_TO = 1e-3
+"""Scores are written with three decimals or more."""
 
 
 def _names_its_result(entry: Row) -> bool:

@@ -69,6 +69,8 @@ def _warning(rows: Sequence[Mapping[str, Any]], task: Task, replies: int, limit:
     was = "was" if row["cut"] == 1 else "were"
     who = f"{count(row['cut'])} of {count(replies)} replies of {row['endpoint']} on {task.name}"
     sentence = f"{who} {was} cut {at}, {unread} of them unreadable"
+    if task.metrics[0].kind == "distribution":  # one asking serves all cultures
+        sentence += " (a reply counts once for each culture that it is compared with)"
     remedy = (
         f"ask again with --max-tokens {max(LEAST, MORE * limit)}" if limit else "ask again with --max-tokens"
     )
