@@ -4,7 +4,7 @@ half is good is none."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import pytest
@@ -159,6 +159,29 @@ def test_what_somebody_held_before_lets_nobody_in_after_a_change_of_how_they_sig
     change(study, person)
     with suppress(InviteError):
         assert not enter()
+
+
+@pytest.mark.parametrize("way", [_token, _token_of_all_studies])
+@pytest.mark.parametrize(
+    ("change", "is_valid"),
+    [(_disable_and_let_in_again, True), (_change_password, True), (_sign_in_elsewhere, False)],
+)
+def test_programs_lose_an_account_where_somebody_else_may_have_made_it(
+    study: StudyFixture,
+    person: Participant,
+    way: Callable[..., Way],
+    change: Callable[..., None],
+    is_valid: bool,
+) -> None:
+    enter = way(study.workspace, person.account_id, study)
+    other = way(study.workspace, study.owner, study)
+    change(study, person)
+    with nullcontext() if is_valid else pytest.raises(TokenError, match="was revoked"):
+        enter()
+    assert other(), "of another account"
+    with study.workspace.read() as connection:
+        kinds = connection.scalars(sa.select(schema.events.c.kind)).all()
+    assert kinds.count("token.revoked") == (not is_valid)
 
 
 @ON_A_FILE

@@ -280,6 +280,16 @@ def _end_ways_in(connection: sa.Connection, account_id: int) -> None:
         connection.execute(sa.delete(table).filter_by(account_id=account_id))
 
 
+def _revoke_tokens(connection: sa.Connection, account_id: int) -> None:
+    table = schema.tokens
+    query = sa.select(table.c.id, table.c.study_id).where(
+        table.c.account_id == account_id, table.c.revoked.is_(False)
+    )
+    for row in connection.execute(query).all():
+        change_rows(connection, table, {"id": row.id}, revoked=True)
+        audit.record_event(connection, "token.revoked", row.study_id, subject=f"token:{row.id}")
+
+
 def set_locale(workspace: Workspace, account_id: int, locale: str) -> None:
     """Set an account's language of the interface."""
     with workspace.write() as connection:
@@ -386,9 +396,10 @@ def account_of_identity(
     """The account of an identity: the one linked with it, else the one whose login is its e-mail address,
     else a new one if ``create``, else None.
 
-    Linking an existing account deletes its password, sessions and password links, because its maker may have
-    used somebody else's address. workspace: where the accounts are. locale: language of a new account. Raises
-    NotAllowedError if the account is disabled or linked with another identity.
+    Linking an existing account deletes its password, sessions and password links, and revokes its tokens,
+    because its maker may have used somebody else's address. workspace: where the accounts are. locale:
+    language of a new account. Raises NotAllowedError if the account is disabled or linked with another
+    identity.
     """
     with workspace.write() as connection:
         return _linked_account(connection, identity, create, locale)
@@ -432,6 +443,7 @@ def _linked_account(
         )
         connection.execute(sa.update(table).where(table.c.id == number).values(password=None))
         _end_ways_in(connection, number)
+        _revoke_tokens(connection, number)
         values = {
             "account_id": number,
             "issuer": identity.issuer,
