@@ -189,6 +189,9 @@ def test_what_is_wrong_is_said(studio: Folkways, monkeypatch: pytest.MonkeyPatch
     assert "PROLIFIC_API_TOKEN" in studio("studio", "prolific", "show", ID).stderr
 
 
+NOT_SINCE = "who has not answered here since they came by this study of Prolific"
+
+
 @pytest.mark.parametrize(
     ("paid", "completed", "why"),
     [
@@ -201,6 +204,10 @@ def test_what_is_wrong_is_said(studio: Folkways, monkeypatch: pytest.MonkeyPatch
         ({"state": "screened_out", "code": "OUT2"}, "DONE1", "who has not answered here"),
         ({"state": "failed", "code": "OUT2"}, "DONE1", "who is to have the code OUT2 (failed)"),
         ({"state": "excluded", "code": None}, "DONE1", "who is to have no code (excluded)"),
+        ({"answers_by_study": {"w1": 2, ID: 1}}, "DONE1", ""),
+        ({"answers_by_study": {"": 3}}, "DONE1", ""),  # the link names no study
+        ({"answers_by_study": {ID: 0, "": 3}}, "DONE1", NOT_SINCE),
+        ({"answers_by_study": {"w1": 3}}, "DONE1", NOT_SINCE),
         ({"external": "another"}, "DONE1", "who has not answered here"),
         ({"external": None}, "DONE1", "who has not answered here"),
     ],
@@ -208,10 +215,10 @@ def test_what_is_wrong_is_said(studio: Folkways, monkeypatch: pytest.MonkeyPatch
 def test_only_who_is_to_have_the_code_for_work_is_approved(
     paid: dict[str, Any], completed: str | None, why: str
 ) -> None:
-    row = {"external": "pid1", "answers": 3, "state": "active", "code": "DONE1", **paid}
+    row = {"external": "pid1", "answers": 3, "answers_by_study": {ID: 3}, "state": "active", "code": "DONE1"}
     submission = ProlificSubmission("sub1", "pid1", "AWAITING REVIEW")
     approved = ProlificSubmission("sub2", "pid1", "APPROVED")
-    answered, others = review([submission, approved], [row], completed)
+    answered, others = review([submission, approved], [{**row, **paid}], ID, completed)
     assert (answered, others) == (([], {submission: why}) if why else ([submission], {}))
 
 

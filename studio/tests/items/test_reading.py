@@ -18,7 +18,7 @@ from folkways_studio.items.service import list_items
 from folkways_studio.items.table_files import RowsError, read_rows, read_workbook
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways_studio.studies.service import populations
-from studio.tests.support.studies import StudyFixture, open_study
+from studio.tests.support.studies import ON_BOTH, StudyFixture, open_study
 from tests.support.csi_votes import ITEMS, write_items
 
 ROWS = [
@@ -305,3 +305,26 @@ def test_a_list_in_json_is_a_table(tmp_path: Path) -> None:
         {"item": "1", "question": "왜?", "options": '["a","b"]', "note": ""},
         {"item": "2"},
     ]
+
+
+@ON_BOTH
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("a.csv", "id,question,option_a,option_b,suggestion,suggestion_model\nq\0,What?,a,b,A,m\0\n"),
+        (
+            "a.jsonl",
+            '{"id": "q\\u0000", "question": "What?", "options": ["a", "b"], "x\\u0000": "\\u0000"}\n',
+        ),
+        ("a.json", '[{"id": "q\\u0000", "question": "What?", "options": ["a", "b\\u0000"]}]'),
+    ],
+)
+def test_the_character_nul_in_a_file_is_another_one_in_every_database(
+    studio_workspace: Workspace, tmp_path: Path, file: str, content: str
+) -> None:
+    """PostgreSQL failed at it, and the studio tried such an import again and again."""
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    (tmp_path / file).write_text(content, encoding="utf-8")
+    rows = read_rows(tmp_path / file)
+    (item,) = import_items(studio_workspace, desk.study.id, "verify", rows, population="korea", file=file)
+    assert item.key == "q\ufffd"

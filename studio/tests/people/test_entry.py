@@ -15,6 +15,7 @@ from folkways_studio.database import schema
 from folkways_studio.errors import ConflictError, InviteError, NotFoundError, ReturnError, SubmissionError
 from folkways_studio.people import accounts, invites, participants, personal, sessions
 from folkways_studio.records import Participant, Role
+from folkways_studio.studies import progress
 from folkways_studio.work import drafts
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
 from tests.support.moments import at_time
@@ -277,6 +278,51 @@ def test_nobody_comes_in_again_to_an_account_that_is_in_another_study(
     with pytest.raises(ReturnError):
         come(desk, external=pid)
     assert sessions.find_session(desk.workspace, token) is not None
+
+
+@pytest.mark.parametrize("signed", [True, False])
+@pytest.mark.parametrize(
+    ("steps", "answers"),
+    [
+        ("1aa", {"1": 2}),
+        ("1a2", {"1": 1, "2": 0}),
+        ("1a1a2aa", {"1": 2, "2": 2}),
+        ("12a", {"1": 0, "2": 1}),
+        ("1a2a1a", {"1": 2, "2": 1}),
+        ("-a", {"": 1}),
+        ("-a2a", {"": 1, "2": 1}),
+        ("1a-a", {"1": 2}),
+    ],
+)
+def test_answers_belong_to_the_study_of_the_service_by_which_people_came_last(
+    votes: StudyFixture, steps: str, answers: dict[str, int], signed: bool
+) -> None:
+    """steps: 1, 2: they come by this study there, a hyphen: by a link that names none; a: they answer."""
+    votes.add("verify", [QUESTION] * 4)
+    votes.answer(votes.person(), {"choices": [1]})
+    _, token = invites.create_invite(votes.workspace, votes.study.id, population="korea")
+    person = browser = None
+    for step in steps:
+        if step == "a":
+            assert person is not None
+            votes.answer(person, {"choices": [0]})
+            continue
+        external = {"prolific_pid": "5f0c", **({} if step == "-" else {"prolific_study": step})}
+        person = participants.join(
+            votes.workspace, token, external={**external, "prolific_session": f"s{step}"}, signed=signed,
+            browser=browser,
+        )  # fmt: skip
+        participants.consent(votes.workspace, person.id, votes.study.consent_version)
+        browser = person.account_id
+    assert person is not None
+    (paid,) = (
+        row for row in progress.payments(votes.workspace, votes.study.id) if row.pseudonym == person.pseudonym
+    )
+    assert paid.answers_by_study == answers and paid.answers == sum(answers.values())
+    last = personal.own_attributes(votes.workspace, person.id)
+    arrivals = steps.replace("a", "")
+    assert last["prolific_session"] == f"s{arrivals[-1]}"
+    assert last.get("prolific_study", "-") == (arrivals.replace("-", "") or "-")[-1]
 
 
 @pytest.mark.parametrize("role", Role)

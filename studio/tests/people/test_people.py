@@ -146,13 +146,15 @@ def test_the_same_prolific_id_is_the_same_person(desk: StudyFixture) -> None:
     assert participants.join(desk.workspace, token, external=again, signed=True).id == first.id
     assert participants.join(desk.workspace, token, external=again, browser=first.account_id).id == first.id
     with pytest.raises(InviteError, match="in the browser that you began in"):
-        participants.join(desk.workspace, token, external=again)
+        participants.join(desk.workspace, token, external={**pid, "prolific_session": "s3"})
     with pytest.raises(InviteError, match="in the browser that you began in"):
-        participants.join(desk.workspace, token, external=again, browser=desk.owner)
+        participants.join(
+            desk.workspace, token, external={**pid, "prolific_session": "s3"}, browser=desk.owner
+        )
     assert participants.join(desk.workspace, token, external={"prolific_pid": "6a1d"}).id != first.id
     kept = dict(personal.attributes(desk.workspace, desk.study.id, first.id))
     code = kept.pop("return_code")
-    assert kept == {"prolific_pid": "5f0c", "prolific_session": "s1"}
+    assert kept == {"prolific_pid": "5f0c", "prolific_session": "s2"}
     assert participants.join(desk.workspace, token, external=again, code=code).id == first.id
     assert first.source == "prolific"
 

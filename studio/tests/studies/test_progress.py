@@ -273,7 +273,8 @@ def test_payments_of_everybody_who_worked_or_was_screened_out(studio_workspace: 
             state = {1: "screened_out", 3: "withdrawn"}.get(number, "active")
             if number != 2:
                 minutes = round(sum(seconds) / 60, 1)
-                expected.append(Payment(person.pseudonym, external_id, state, len(seconds), minutes, code))
+                n = len(seconds)
+                expected.append(Payment(person.pseudonym, external_id, state, n, minutes, code, {"": n}))
         participants.withdraw(studio_workspace, desk.study.id, person.id)
         answer(desk, desk_staff(desk), {"choices": [0]}, 5.0)
     assert [each.minutes for each in expected] == [2.4, 0.0, 0.5]
@@ -283,7 +284,7 @@ def test_payments_of_everybody_who_worked_or_was_screened_out(studio_workspace: 
     person = plain.person()
     answer(plain, person, {"choices": [0]}, 60.0)
     assert progress.payments(studio_workspace, plain.study.id) == (
-        Payment(person.pseudonym, None, "active", 1, 1.0, None),
+        Payment(person.pseudonym, None, "active", 1, 1.0, None, {"": 1}),
     )
 
 

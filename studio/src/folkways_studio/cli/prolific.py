@@ -155,14 +155,14 @@ def top_up(number: str, places: int) -> None:
 @click.option("--dry-run", is_flag=True, help="Only say who would be.")
 @with_study_client
 def approve(client: StudyClient, study: str, number: str, dry_run: bool) -> None:
-    """Pay the reward to everybody who awaits review at Prolific, has answered here and is to have the code
-    for that. Others are listed and not paid."""
+    """Pay the reward to everybody who awaits review at Prolific, has answered here since they came by its
+    study ID, and is to have the code for that. Others are listed and not paid."""
     from folkways.sdk.display import plural
     from folkways_studio.people.prolific import Prolific, review
 
     prolific = Prolific()
     completed = (client.definition(study).get("prolific") or {}).get("completed")
-    answered, others = review(prolific.submissions(number), client.payments(study), completed)
+    answered, others = review(prolific.submissions(number), client.payments(study), number, completed)
     if answered and not dry_run:
         prolific.approve(answered)
     click.echo(f"{'would approve' if dry_run else 'approved'} {plural(len(answered), 'submission')}")

@@ -19,6 +19,7 @@ from folkways.sdk.errors import DataError, FolkwaysError
 from folkways_studio.formats.conll import ConllError, read_conll, row_of
 from folkways_studio.formats.spacy import row_of_pair
 from folkways_studio.formats.zip_files import open_zip
+from folkways_studio.stages.parts.form_fields import without_nul
 
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 200_000_000
@@ -64,8 +65,15 @@ class RowsError(DataError):
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table as text by column; empty cells are "". Raises FolkwaysError if the file is missing,
-    and DataError if it cannot be read or is too large."""
+    """The rows of a table as text by column; empty cells are "", and NUL, which PostgreSQL's texts cannot
+    have, is U+FFFD. Raises FolkwaysError if the file is missing, and DataError if it cannot be read or is too
+    large."""
+    return [
+        {without_nul(name): without_nul(cell) for name, cell in row.items()} for row in _rows_with_nul(path)
+    ]
+
+
+def _rows_with_nul(path: Path) -> list[dict[str, str]]:
     from folkways.sdk.files import SUFFIXES, read_replies
 
     if not path.is_file():

@@ -47,8 +47,10 @@ from folkways_studio.work.leases import free_leases
 from folkways_studio.work.resolution import apply_rule_to_answers_of
 from folkways_studio.workflows.wordings import StudyTexts
 
-EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
-"""Attributes that identify a person at a recruitment service."""
+STUDY, RETURNED = "prolific_study", "participant.returned"
+EXTERNAL = ("prolific_pid", STUDY, "prolific_session")
+"""Attributes that identify a person at a recruitment service, and the event of one who returns by another
+study there."""
 
 RETURN_CODE = "return_code"
 """Attribute with the code by which people return in another browser if their recruitment service signs
@@ -83,7 +85,8 @@ def join(
     code: the person's RETURN_CODE.
     locale: for a new account.
     An external person gets the account of a browser in which they are in another study by the same id. Where
-    they have not begun, they may come in again, and are signed out where they came in before.
+    they have not begun, they may come in again, and are signed out where they came in before. Who returns by
+    another study of the service is noted with it.
 
     Raises InviteError; ReturnError if an external person has begun and neither signature, browser nor code
     identifies them; ConflictError if the study is closed or the person has withdrawn.
@@ -401,7 +404,22 @@ def _find_returning(
         connection.execute(sa.delete(schema.sessions).filter_by(account_id=row.account_id))
     if row.state == ParticipantState.WITHDRAWN:
         raise ConflictError("you have left this study; write to its researchers if you want to come back")
+    if external:
+        _store_return(connection, row.study_id, row.id, external)
     return from_row(Participant, row)
+
+
+def _store_return(
+    connection: sa.Connection, study_id: int, participant_id: int, external: Mapping[str, str]
+) -> None:
+    """Keep the recruitment service's study and session by which somebody comes now; the audit trail says
+    when it is another study, because the service pays for each."""
+    before = get_value(connection, schema.attributes.c.value, participant_id=participant_id, name=STUDY)
+    write_attributes(connection, participant_id, external)
+    now = external.get(STUDY, before)
+    if now != before:
+        details = {"before": before, "now": now}
+        audit.record_event(connection, RETURNED, study_id, participant_id=participant_id, details=details)
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,14 +134,20 @@ class Prolific:
 
 
 def review(
-    submissions: Iterable[ProlificSubmission], payments: Iterable[Mapping[str, Any]], completed: object = None
+    submissions: Iterable[ProlificSubmission],
+    payments: Iterable[Mapping[str, Any]],
+    study: str,
+    completed: object = None,
 ) -> tuple[list[ProlificSubmission], dict[ProlificSubmission, str]]:
-    """The submissions awaiting review: those of people who answered here (even if they left later) and are to
-    have the code ``completed`` (of the study's file; None where it has none), and of the others, each with
-    the reason."""
+    """The submissions to a study there that await review: those of people who have answered here since they
+    came by it (even if they left later) and are to have the code ``completed`` (of the study's file; None
+    where it has none), and of the others, each with the reason. payments: what each person is owed for.
+    study: its id there."""
     reasons = {
         each["external"]: "who has not answered here"
         if not each["answers"] or each["state"] == "screened_out"
+        else "who has not answered here since they came by this study of Prolific"
+        if not _answers_by(each["answers_by_study"], study)
         else ""
         if str(each["code"]) == str(completed)
         else f"who is to have {_code(each['code'])} ({each['state']})"
@@ -151,6 +157,11 @@ def review(
     waiting = [each for each in submissions if each.status == AWAITING]
     why = {each: reasons.get(each.participant, "who has not answered here") for each in waiting}
     return [each for each in waiting if not why[each]], {each: why[each] for each in waiting if why[each]}
+
+
+def _answers_by(answers: Mapping[str, int], study: str) -> int:
+    """The answers that somebody gave after they came by a study; links may name none."""
+    return answers.get(study, answers.get("", 0))
 
 
 def _code(code: object) -> str:

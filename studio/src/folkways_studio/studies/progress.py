@@ -3,6 +3,7 @@ payments."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
@@ -12,6 +13,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
+from folkways_studio.people.participants import RETURNED, STUDY
 from folkways_studio.records import (
     LEFT_OUT,
     AssignmentState,
@@ -410,7 +412,8 @@ def longest_run(values: list[tuple[tuple[str, object], ...]]) -> int:
 @dataclass(frozen=True, slots=True)
 class Payment:
     """What one person is owed for: work, not attributes. external: the recruitment service's id, while it is
-    not deleted."""
+    not deleted. answers_by_study: of those, since the person came by each study there ("" where the link
+    named none)."""
 
     pseudonym: str
     external: str | None
@@ -418,6 +421,7 @@ class Payment:
     answers: int
     minutes: float
     code: str | None
+    answers_by_study: Mapping[str, int]
 
 
 def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
@@ -433,18 +437,23 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
         .group_by(judgements.c.participant_id)
         .subquery()
     )
+    of_service = attributes.alias()
     query = (
-        sa.select(participants, work.c.n, work.c.seconds, attributes.c.value)
+        sa.select(participants, work.c.n, work.c.seconds, attributes.c.value, of_service.c.value.label("by"))
         .outerjoin(work, work.c.participant_id == participants.c.id)
         .outerjoin(
             attributes,
             sa.and_(attributes.c.participant_id == participants.c.id, attributes.c.name == "prolific_pid"),
+        )
+        .outerjoin(
+            of_service, sa.and_(of_service.c.participant_id == participants.c.id, of_service.c.name == STUDY)
         )
         .where(participants.c.study_id == study_id, participants.c.source != "staff")
         .order_by(participants.c.id)
     )
     codes = studies.get_study(workspace, study_id).definition.get("prolific") or {}
     with workspace.read() as connection:
+        returned = _answers_of_returned(connection, study_id)
         return tuple(
             Payment(
                 row.pseudonym,
@@ -455,10 +464,33 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
                 codes.get(
                     row.pay or ("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed")
                 ),
+                returned.get(row.id) or {row.by or "": row.n or 0},
             )
             for row in connection.execute(query)
             if row.n or row.state == ParticipantState.SCREENED_OUT
         )
+
+
+def _answers_of_returned(connection: sa.Connection, study_id: int) -> dict[int, Counter[str]]:
+    """Id of each person who came by several studies of the recruitment service -> study there -> answers
+    since they came by it."""
+    events, judgements = schema.events, schema.judgements
+    query = sa.select(events).where(events.c.study_id == study_id, events.c.kind == RETURNED)
+    arrivals: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
+    for event in connection.execute(query.order_by(events.c.id)):
+        if event.participant_id not in arrivals:
+            arrivals[event.participant_id].append((0.0, event.details["before"] or ""))
+        arrivals[event.participant_id].append((event.at, event.details["now"]))
+    answers = {person: Counter({study: 0 for _, study in times}) for person, times in arrivals.items()}
+    of_stages = sa.select(schema.stages.c.id).where(schema.stages.c.study_id == study_id)
+    given = sa.select(judgements.c.participant_id, judgements.c.created).where(
+        judgements.c.stage_id.in_(of_stages)
+    )
+    for row in connection.execute(given) if arrivals else ():
+        if row.participant_id in arrivals:
+            studies_before = [study for at, study in arrivals[row.participant_id] if at <= row.created]
+            answers[row.participant_id][studies_before[-1]] += 1
+    return answers
 
 
 def look_up_payments(workspace: Workspace, study_id: int, *, by: int | None = None) -> tuple[Payment, ...]:

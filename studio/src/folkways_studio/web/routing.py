@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from anyio import create_task_group, sleep, to_thread
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route as StarletteRoute
@@ -18,6 +18,7 @@ from starlette.routing import Route as StarletteRoute
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import WorkspaceError
 from folkways_studio.errors import DraftConflictError, Message, StudioError, SubmissionError
+from folkways_studio.stages.parts.form_fields import without_nul
 from folkways_studio.web.request_context import ANYBODY, Access, Handler, RequestContext, Studio
 from folkways_studio.web.security.origin import FIELD, HEADER, from_own_page, tokens_match
 
@@ -94,10 +95,13 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
 
 
 def _without_nul(form: FormData) -> FormData:
-    """A form whose texts any database can hold: U+FFFD in place of each NUL, as in HTML."""
+    """A form whose texts and names of files any database can hold."""
+    for _, value in form.multi_items():
+        if isinstance(value, UploadFile):
+            value.filename = without_nul(value.filename or "")
     return FormData(
         [
-            (name, value.replace("\0", "\ufffd") if isinstance(value, str) else value)
+            (name, without_nul(value) if isinstance(value, str) else value)
             for name, value in form.multi_items()
         ]
     )

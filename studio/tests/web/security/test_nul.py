@@ -6,11 +6,13 @@ import pytest
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
+from folkways_studio.items import imports
 from folkways_studio.people import accounts
+from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
 from folkways_studio.web.settings import WebSettings
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.studies import ON_BOTH, PASSWORD, stored
+from studio.tests.support.studies import ON_BOTH, PASSWORD, open_study, stored
 from studio.tests.web.http import CSRF
 
 
@@ -40,3 +42,28 @@ def test_nul_in_a_form_is_a_sign_that_stands_for_it(studio_workspace: Workspace)
         assert reply.status_code == status
         client.cookies.clear()
     assert len(stored(studio_workspace, schema.sessions)) == 1
+
+
+@ON_BOTH
+def test_nul_in_the_name_of_a_file_is_a_sign_that_stands_for_it(studio_workspace: Workspace) -> None:
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    account = accounts.create_account(studio_workspace, "ann", PASSWORD)
+    accounts.give_role(studio_workspace, desk.study.id, account.id, Role.RESEARCHER)
+    client = AppClient(create_app(studio_workspace), base_url="http://testserver")
+    headers = {"Origin": "http://testserver"}
+    found = CSRF.search(client.get("/signin").text)
+    assert found
+    client.post("/signin", data={"csrf": found[1], "login": "ann", "password": PASSWORD}, headers=headers)
+    found = CSRF.search(client.get(f"/studies/{desk.study.name}/data").text)
+    assert found
+    lines = [
+        *('--B', 'Content-Disposition: form-data; name="csrf"', "", found[1]),
+        *('--B', 'Content-Disposition: form-data; name="stage"', "", "verify"),
+        *('--B', 'Content-Disposition: form-data; name="file"; filename="q\0.csv"', "", "id\nq1", "--B--", ""),
+    ]  # fmt: skip
+    headers["Content-Type"] = "multipart/form-data; boundary=B"
+    address = f"/studies/{desk.study.name}/data/items"
+    reply = client.post(address, content="\r\n".join(lines).encode(), headers=headers)
+    assert reply.status_code == 303, reply.text
+    (job,) = imports.list_imports(studio_workspace, desk.study.id)
+    assert job.file == "q\ufffd.csv"

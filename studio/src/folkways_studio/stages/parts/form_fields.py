@@ -38,6 +38,11 @@ def whole(value: Any) -> int | None:
     )
 
 
+def without_nul(given: str) -> str:
+    """The text with U+FFFD in place of each NUL, as in HTML: PostgreSQL's texts cannot have it."""
+    return given.replace("\0", "\ufffd")
+
+
 def in_digits(number: float) -> str:
     """The number as people write it, which reads as the same number again: all its digits, and no exponent
     (1234567.5, 2, 0.00001)."""
