@@ -123,7 +123,7 @@ def test_a_package_brings_suites_and_the_text_tool_of_a_language(tmp_path: Path)
     assert [line.split()[0] for line in broken] == ["simple"] * 3
     for language in ("yo", "ig", "zu"):
         assert f"{language!r} of the package their_package is left out" in told.stderr
-    assert told.stderr.count("no text tool") == 3
+    assert told.stderr.count("is not a text tool") == 3
 
 
 def test_a_package_brings_builders(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.stats import gamma, norm
 from statsmodels.stats.proportion import proportion_confint
 
-from folkways.stats.differences import difference_of_shares, gaps_of_groups
+from folkways.stats.differences import difference_of_shares, gaps_of_groups, independent_difference
 from folkways.stats.intervals import interval_of_average, wilson
 
 
@@ -151,3 +151,18 @@ def test_the_gap_of_a_group_is_its_difference_from_the_others_as_strata(
 def test_a_gap_needs_two_groups() -> None:
     with pytest.raises(ValueError, match="got 1"):
         gaps_of_groups(np.array([0.5]), np.array([10.0]))
+
+
+def test_sides_that_differ_by_rounding_alone_do_not_differ() -> None:
+    shares, numbers = np.array([0.1, 0.2, 0.3]), np.array([20.0, 40.0, 30.0])
+    backwards = np.array([float(np.nextafter(share, 0)) for share in shares[::-1]])
+    assert shares.mean() != backwards.mean()
+    made = difference_of_shares(shares, numbers, backwards, numbers[::-1])
+    assert (made.difference, made.p) == (0.0, 1.0)
+    equal = np.full(6, 0.1)
+    assert equal.sum() != 6 * 0.1
+    assert [(gap.difference, gap.p) for gap in gaps_of_groups(equal, np.full(6, 9.0))] == [(0.0, 1.0)] * 6
+    interval = wilson(3, 30)
+    assert independent_difference(0.1 + 0.2, interval, 0.3, interval)[0] == 0.0
+    assert independent_difference(0.3 + 1e-9, interval, 0.3, interval)[0] == pytest.approx(1e-9, rel=1e-3)
+    assert gaps_of_groups(np.array([0.5, 0.5 + 1e-9]), numbers[:2])[1].difference > 0

@@ -71,7 +71,7 @@ def difference_of_shares(
     if not first.size or not second.size:
         raise ValueError("a difference needs a share on either side")
     sides = _wilson_distances(first, first_numbers), _wilson_distances(second, second_numbers)
-    difference = float(first.mean() - second.mean())
+    difference = float(without_rounding(first.mean() - second.mean()))
     low, high = _interval(difference, *sides, NormalDist().inv_cdf(0.5 + confidence / 2))
     return Difference(difference, low, high, _p(difference, *sides))
 
@@ -88,7 +88,7 @@ def gaps_of_groups(
     groups = shares.size
     if groups < 2:
         raise ValueError(f"a gap needs two groups or more, got {groups}")
-    differences = (shares * groups - shares.sum()) / (groups - 1)
+    differences = without_rounding((shares * groups - shares.sum()) / (groups - 1))
     limits = _wilson_distances(shares, numbers)
     low, high = _intervals_of_groups(
         differences, limits, np.full(groups, NormalDist().inv_cdf(0.5 + confidence / 2))
@@ -203,7 +203,7 @@ def independent_difference(
     """
     low = math.hypot(first - first_interval.low, second_interval.high - second)
     high = math.hypot(first_interval.high - first, second - second_interval.low)
-    difference = first - second
+    difference = float(without_rounding(first - second))
     return difference, Interval(difference - low, difference + high, f"{first_interval.method} put together")
 
 

@@ -12,6 +12,7 @@ from unicodedata import category, name, normalize
 import pytest
 
 from folkways.text.labels import words
+from folkways.text.labels.choosing import SERIES
 
 SPELLINGS = sorted(
     {
@@ -23,7 +24,7 @@ SPELLINGS = sorted(
 )
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "MYANMAR", "KHMER")
 FURTHER = {"DEVANAGARI": "क", "BENGALI": "ক", "TAMIL": "க", "TELUGU": "క", "MALAYALAM": "ക", "GURMUKHI": "ਕ",
-           "GUJARATI": "ક", "KANNADA": "ಕ", "SINHALA": "ක", "ARABIC": "ب", "HEBREW": "ב",
+           "GUJARATI": "ક", "KANNADA": "ಕ", "ORIYA": "କ", "SINHALA": "ක", "ARABIC": "ب", "HEBREW": "ב",
            "LATIN": "m", "CYRILLIC": "ж", "GREEK": "μ", "GEORGIAN": "მ", "ARMENIAN": "մ", "ETHIOPIC": "መ", "HANGUL": "을"}  # fmt: skip
 """A letter that continues a word of the script."""
 
@@ -41,6 +42,17 @@ def pattern(spelling: str) -> re.Pattern[str]:
 
 def is_in(spelling: str, text: str) -> bool:
     return pattern(spelling).search(text) is not None
+
+
+def test_whatever_letters_are_read_in_a_script_answers_and_denials_are_too() -> None:
+    roles = loads(Path(words.__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    letters = {script(letter) for series in SERIES for letter in series if letter}
+    for of_roles in (("answer",), ("not", "not_behind")):
+        spellings = "|".join("|".join(roles[role].values()) for role in of_roles).split("|")
+        written = {
+            name(letter).split()[0] for text in spellings for letter in text if category(letter)[0] == "L"
+        }
+        assert letters - {"KATAKANA"} <= written, "Japanese answers are not written in it"
 
 
 def of_scripts(*, spaced: bool) -> list[str]:
