@@ -33,7 +33,7 @@ from folkways_studio.database.audit import record_event
 from folkways_studio.database.guards import guards, without_guards
 from folkways_studio.database.opening import TABLES, open_workspace
 from folkways_studio.formats.zip_files import open_zip
-from folkways_studio.media.stores import Bucket, MediaStore, is_beside, media_store
+from folkways_studio.media.stores import Bucket, MediaStore, has_own_folder, media_store
 
 ABOUT, DATABASE, MEDIA = "backup.json", "workspace.db", "media"
 COUNTED = {
@@ -119,7 +119,7 @@ def put_back(
     audit trail, which is that of the backup, then says so.
 
     description, source: what ``unpacked`` gives. replace: even if the workspace is not empty; what is in it
-    is lost. Pictures and recordings that it alone had are deleted from the folder beside it. From a place
+    is lost. Pictures and recordings that it alone had are deleted from its own folder. From a place
     that FOLKWAYS_MEDIA names they are not: other workspaces may have theirs there, and backups lack what is
     in a bucket. Returns the hashes of those that stay. WorkspaceError without it, and where the database
     fails.
@@ -142,7 +142,7 @@ def put_back(
             f"cannot restore the workspace {workspace.location}; nothing was changed", error
         ) from error
     left = sorted(lost)
-    if is_beside(workspace):
+    if has_own_folder(workspace):
         with suppress(OSError):
             while left:
                 media_store(workspace).delete(left[-1])

@@ -211,8 +211,8 @@ def media_store(workspace: Workspace) -> MediaStore:
     return Folder(Path(f"{Path(workspace.location).expanduser()}-media"))
 
 
-def is_beside(workspace: Workspace) -> bool:
-    """Whether the store of a workspace is the folder beside it, which no other workspace uses."""
+def has_own_folder(workspace: Workspace) -> bool:
+    """Whether the store of a workspace is a folder of its own, which no other workspace uses."""
     return not os.environ.get(PLACE_VARIABLE) and "://" not in workspace.location
 
 
