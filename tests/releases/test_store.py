@@ -198,6 +198,19 @@ class TestAdopt:
         adopted = adopt("normad", copy, force=True).release
         assert adopted.path(name).read_text(encoding="utf-8") == "where it belongs"
 
+    def test_a_file_that_a_link_names_is_never_written_to(
+        self, data_home: Path, tmp_path: Path, shared: Path
+    ) -> None:
+        own = tmp_path / "own.txt"
+        own.write_text("somebody's own", encoding="utf-8")
+        adopted = adopt("xcr", shared / "data" / "xcr").release
+        path = adopted.path("prompts/prediction_prompt.txt")
+        path.unlink()
+        path.symlink_to(own)
+        again = adopt("xcr", shared / "data" / "xcr", force=True).release
+        assert own.read_text(encoding="utf-8") == "somebody's own"
+        assert not again.path("prompts/prediction_prompt.txt").is_symlink() and again.verified
+
     @pytest.mark.parametrize(("path", "message"), [("nowhere", "does not exist"), ("file", "is a file")])
     def test_a_folder_that_is_none_is_named(
         self, data_home: Path, tmp_path: Path, path: str, message: str

@@ -325,3 +325,6 @@ def test_a_file_is_of_the_culture_whose_name_it_has_and_of_none_whose_name_is_in
 def test_a_file_name_chooses_among_the_cultures_of_its_task_alone() -> None:
     assert culture_in_name(Path("Korea_and_Mexico.csv"), ["MX", "IR"]) == "MX"
     assert culture_in_name(Path("Mexico.csv"), ["MX"]) is None, "there is nothing to choose"
+    assert culture_in_name(Path("Papua_New_Guinea.csv"), ["GN", "MX"]) is None
+    assert culture_in_name(Path("Guinea.csv"), ["GN", "MX"]) == "GN"
+    assert culture_in_name(Path("Northern_Nigeria.csv"), ["NG", "MX"]) is None

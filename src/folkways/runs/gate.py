@@ -272,7 +272,7 @@ def check_run(
 
 def _texts(required: Required) -> list[str]:
     if isinstance(required, Mapping):
-        return [f"{name}={value:g}" for name, value in required.items()]
+        return [f"{name}={value:.15g}" for name, value in required.items()]
     return required.split(",") if isinstance(required, str) else list(required)
 
 

@@ -15,6 +15,13 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
+"""Attributes that identify a person at a recruitment service."""
+
+RETURN_CODE = "return_code"
+"""Attribute with the code by which people return in another browser if their recruitment service signs
+nothing."""
+
 
 class Role(StrEnum):
     """What an account may do in one study."""

@@ -125,6 +125,10 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
                 why,
             )
             for more, why in (
+                *(
+                    ({"name": name}, r"criteria\[0\].name: is kept for recruitment services")
+                    for name in ("prolific_pid", "prolific_study", "prolific_session", "return_code")
+                ),
                 ({"of": "a", "over": 0.5}, r"criteria\[0\].of: 'a' is no other criterion here"),
                 ({"over": 0.5}, r"criteria\[0\].of: belongs with over"),
             )

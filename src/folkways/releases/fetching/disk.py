@@ -65,6 +65,8 @@ def require_space(folder: Path, needed: int) -> None:
 def copy_into_place(source: Path, target: Path) -> None:
     """Copy a file, whole or not at all; where the file system can, the copy shares the original's blocks."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    if target.is_symlink():  # what it names is somebody's own file
+        target.unlink()
     with atomic_file(target) as draft:
         if not _cloned(source, draft):
             shutil.copyfile(source, draft)

@@ -15,7 +15,7 @@ from folkways.benchmarks.contract import items_of, prompts_of, scores_of
 from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
-from folkways.cultures import get_culture, get_language, select_cultures
+from folkways.cultures import cultures, get_culture, get_language, select_cultures
 from folkways.endpoints.clean import thoughts_apart
 from folkways.errors import DataError, FolkwaysError, option
 from folkways.records import CUT, JUDGEMENTS, State
@@ -205,16 +205,21 @@ def _in_codes(
 
 def culture_in_name(path: Path, available: Sequence[str]) -> str | None:
     """The one culture whose name, its own or that in its benchmark's files, is in the file's name as a word;
-    of several the one with the longest name."""
+    of several the one with the longest name. A name within another's is no name: Guinea in Papua New
+    Guinea."""
     stem = _letters(path.stem)
     named = [
-        (len(name), code)
-        for code in available
-        for culture in (get_culture(code),)
+        (name, code)
+        for code, culture in cultures().items()
         for name in map(_letters, (culture.name, *culture.names.values()))
         if name in stem
     ]
-    return max(named)[1] if named and len(available) > 1 else None
+    whole = [
+        (len(name), code)
+        for name, code in named
+        if code in available and not any(name in other != name for other, _ in named)
+    ]
+    return max(whole)[1] if whole and len(available) > 1 else None
 
 
 def _letters(name: str) -> str:
@@ -265,10 +270,10 @@ def _locate(
         return numbered.drop("_row").with_columns(items["item"])
     on = ["key", "culture"] if key == "release_id" and "culture" in rows.columns else ["key"]
     if index.select(on).is_duplicated().any():
-        cultures = ", ".join(items["culture"].unique(maintain_order=True))
+        here = ", ".join(items["culture"].unique(maintain_order=True))
         raise FolkwaysError(
             f"{path}: its ids stand for items of several cultures; name one with {option('culture')} "
-            f"(here: {cultures})"
+            f"(here: {here})"
         )
     joined = (
         numbered.with_columns(key=pl.col(key))

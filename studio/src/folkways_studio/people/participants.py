@@ -35,7 +35,9 @@ from folkways_studio.people.personal import (
 )
 from folkways_studio.people.sessions import token_hash
 from folkways_studio.records import (
+    EXTERNAL,
     LET_IN,
+    RETURN_CODE,
     Participant,
     ParticipantState,
     Population,
@@ -47,14 +49,9 @@ from folkways_studio.work.leases import free_leases
 from folkways_studio.work.resolution import apply_rule_to_answers_of
 from folkways_studio.workflows.wordings import StudyTexts
 
-STUDY, RETURNED = "prolific_study", "participant.returned"
-EXTERNAL = ("prolific_pid", STUDY, "prolific_session")
-"""Attributes that identify a person at a recruitment service, and the event of one who returns by another
-study there."""
-
-RETURN_CODE = "return_code"
-"""Attribute with the code by which people return in another browser if their recruitment service signs
-nothing."""
+STUDY = EXTERNAL[1]
+RETURNED = "participant.returned"
+"""The event of a person who returns by another study of the recruitment service."""
 
 NOT_BEGUN = (ParticipantState.JOINED, ParticipantState.CONSENTED)
 """States of people who have said nothing yet, and have not seen their RETURN_CODE."""

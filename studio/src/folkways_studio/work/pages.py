@@ -13,10 +13,17 @@ from folkways_studio.items import repeats
 from folkways_studio.items.discussion_pages import discussion_beside
 from folkways_studio.models.modelling import models_of
 from folkways_studio.people.completion import completion, end_page
-from folkways_studio.people.participants import RETURN_CODE
 from folkways_studio.people.participation import parts_of
 from folkways_studio.people.personal import own_attributes
-from folkways_studio.records import AT_WORK, AssignmentState, Item, ParticipantState, Stage, StudyState
+from folkways_studio.records import (
+    AT_WORK,
+    RETURN_CODE,
+    AssignmentState,
+    Item,
+    ParticipantState,
+    Stage,
+    StudyState,
+)
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.progress import own_progress, own_progress_everywhere

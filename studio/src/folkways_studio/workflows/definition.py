@@ -23,7 +23,7 @@ from typing import Any
 
 from folkways.sdk.cultures import get_culture, get_language, languages
 from folkways.sdk.errors import DataError, UnknownNameError
-from folkways_studio.records import Role
+from folkways_studio.records import EXTERNAL, RETURN_CODE, Role
 from folkways_studio.stages.base import COMMON_OPTIONS, Option
 from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.registry import STAGE_KINDS
@@ -304,7 +304,10 @@ class _Reader(FieldReader):
 
     def _criterion(self, place: str, entry: Mapping[str, Any]) -> Mapping[str, Any]:
         self.known(entry, CRITERION_KEYS, place)
-        self.name(entry, place, CRITERION_NAME)
+        if self.name(entry, place, CRITERION_NAME) in (*EXTERNAL, RETURN_CODE):
+            self.say(
+                f"{place}name", "is kept for recruitment services; choose another"
+            )
         self.text(entry, "ask", place)
         for key in ("options", "accept"):
             if key in entry and not _are_answers(entry[key]):
