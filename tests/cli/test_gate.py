@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
+from folkways import gate
 from tests.support.blend_data import write_release
 from tests.support.river import folkways
 
@@ -218,3 +219,8 @@ def test_wrong_input_is_exit_code_2_and_one_message(
     assert done.returncode == 2, done.stdout + done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_bound_of_a_program_keeps_its_digits(workspace: Path) -> None:
+    (check,) = gate("now", min={"demo/mcq": 27.77777777}, workspace=workspace)
+    assert check.name.endswith("27.77777777")

@@ -65,7 +65,7 @@ class Minimum:
     @property
     def name(self) -> str:
         """The requirement as users write it: ``blend/saq:ET=30``."""
-        return f"{self.task}{':' + self.group if self.group else ''}={self.bound:g}"
+        return f"{self.task}{':' + self.group if self.group else ''}={self.bound:.15g}"
 
 
 def parse_minimum(text: str) -> list[Minimum]:
