@@ -305,9 +305,7 @@ class _Reader(FieldReader):
     def _criterion(self, place: str, entry: Mapping[str, Any]) -> Mapping[str, Any]:
         self.known(entry, CRITERION_KEYS, place)
         if self.name(entry, place, CRITERION_NAME) in (*EXTERNAL, RETURN_CODE):
-            self.say(
-                f"{place}name", "is kept for recruitment services; choose another"
-            )
+            self.say(f"{place}name", "is kept for recruitment services; choose another")
         self.text(entry, "ask", place)
         for key in ("options", "accept"):
             if key in entry and not _are_answers(entry[key]):
