@@ -205,7 +205,7 @@ def _in_codes(
 
 def culture_in_name(path: Path, available: Sequence[str]) -> str | None:
     """The one culture whose name, its own or that in its benchmark's files, is in the file's name as a word;
-    of several the one with the longest name. A name within another's is no name: Guinea in Papua New
+    of several the one with the longest name. A name within another's does not count: Guinea in Papua New
     Guinea."""
     stem = _letters(path.stem)
     named = [
