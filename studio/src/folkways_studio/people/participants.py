@@ -371,7 +371,8 @@ def _find_returning(
     """
     participants, attributes, invites = schema.participants, schema.attributes, schema.invites
     link = sa.select(invites.c.study_id).where(invites.c.token_hash == token_hash(token))
-    study_id = connection.scalar(link.with_for_update())  # of two requests at once, the second sees the first
+    # Of two requests of one external person at once, the second sees the first.
+    study_id = connection.scalar(link.with_for_update() if external else link)
     if study_id is None:
         return None
     query = sa.select(participants).where(participants.c.study_id == study_id)
