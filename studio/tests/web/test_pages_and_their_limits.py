@@ -342,7 +342,8 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
 
     def draft() -> Any:
         return {
-            name: stored(workspace, schema.drafts)[-1]["payload"][name] for name in ("question", "options")
+            name: stored(workspace, schema.drafts, participant_id=person.id)[-1]["payload"][name]
+            for name in ("question", "options")
         }
 
     reply = step(step="suggest", scenario="Short")
@@ -352,7 +353,7 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     assert reply.status_code == 422 and "The helper gave no question." in reply.text
     assert content()["scenario"] == SCENARIO and draft()["question"] == "Mine?", "it is kept"
     reply = step("application/json", step="suggest", scenario=SCENARIO, question="Mine?")
-    (kept,) = stored(workspace, schema.drafts)
+    (kept,) = stored(workspace, schema.drafts, participant_id=person.id)
     words = "The helper gave no question."
     assert reply.status_code == 422 and words in reply.json()["problems"][""]
     assert reply.json()["kept"] == kept["revision"], "for the script that goes on writing"
@@ -367,7 +368,9 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     reply = step(step="suggest", scenario=f"{SCENARIO} Today.", question="Mine again?")
     assert reply.status_code == 422 and draft()["question"] == "Mine again?", "nothing was made"
     reply = step(step="challenge", **written, intended=["0"], strategy="negate")
-    assert stored(workspace, schema.drafts)[-1]["payload"]["strategy"] is None, "it was of this revision"
+    assert stored(workspace, schema.drafts, participant_id=person.id)[-1]["payload"]["strategy"] is None, (
+        "it was of this revision"
+    )
     assert reply.status_code == 422 and "The model could not be asked." in reply.text
     model.reply = "C"
     assert step(step="challenge", **written, intended=["0"]).status_code == 303
@@ -376,7 +379,10 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     assert draft() == {name: written[name] for name in ("question", "options")}
     purposes = [each.purpose for each in modelling.list_calls(workspace, desk.study.id)]
     assert purposes == ["helper"] * 4 + ["verifier"] * 2
-    kinds = [(row["step"], row["strategy"]) for row in stored(workspace, schema.revisions)]
+    kinds = [
+        (row["step"], row["strategy"])
+        for row in stored(workspace, schema.revisions, participant_id=person.id)
+    ]
     assert [each for each in kinds if each[0] == "revision"] == [("revision", "negate")], "one new wording"
 
 
