@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -162,6 +163,15 @@ def test_the_authors_chinese_is_always_there() -> None:
     assert get_tool("zh", "paper").tokens("喝绿茶") == get_tool("zh").tokens("喝绿茶")
 
 
+@pytest.fixture
+def tools_anew() -> Iterator[None]:
+    """No tool of this test stays for others."""
+    get_tool.cache_clear()
+    yield
+    get_tool.cache_clear()
+
+
+@pytest.mark.usefixtures("tools_anew")
 def test_a_tool_of_the_authors_that_cannot_be_loaded_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +220,7 @@ def test_forms_of_a_word_meet(language: str, one: str, other: str) -> None:
     assert get_tool(language).tokens(one) == get_tool(language).tokens(other)
 
 
+@pytest.mark.usefixtures("tools_anew")
 @pytest.mark.parametrize(
     ("language", "name", "module", "extra"),
     [
@@ -224,7 +235,6 @@ def test_a_language_whose_extra_is_missing_names_the_line_that_installs_it(
 ) -> None:
     assert has_tool(language)
     monkeypatch.setitem(sys.modules, module, None)  # as if it were not installed
-    get_tool.cache_clear()
     with pytest.raises(MissingExtraError, match=rf"{name}.*simple.*\n.*pip install 'folkways\[{extra}\]'"):
         get_tool(language)
     assert not has_tool(language)
@@ -232,9 +242,9 @@ def test_a_language_whose_extra_is_missing_names_the_line_that_installs_it(
     assert get_tool("ko").name == "stems" and has_tool("ko")
 
 
+@pytest.mark.usefixtures("tools_anew")
 def test_the_authors_chinese_needs_the_extra_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jieba", None)
-    get_tool.cache_clear()
     with pytest.raises(MissingExtraError, match=r"'folkways\[text\]'"):
         get_tool("zh", "paper")
     assert not has_tool("zh", "paper")
