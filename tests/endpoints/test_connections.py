@@ -104,7 +104,7 @@ def test_a_connection_rests_now_and_then(
 def test_what_may_be_wrong_is_told_before_the_end() -> None:
     """The answer to the third request is a copy of the second, and nothing shows it before the true one
     comes."""
-    with UnaskedServer("ahead", at=2, latency=0.002, gap=0.05) as server:
+    with UnaskedServer("ahead", at=2, latency=0.002, gap=0.5) as server:
         assert settled(server, 4) == [None, False, False, False]
 
 
