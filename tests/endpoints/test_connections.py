@@ -135,7 +135,7 @@ def test_where_all_replies_have_one_name_it_tells_nothing() -> None:
 
 def test_a_connection_is_looked_at_before_it_is_retired(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST_USES", 5)
-    with UnaskedServer("ahead", at=4, latency=0.002, gap=0.5) as server:
+    with UnaskedServer("ahead", at=4, latency=0.002, gap=0.05) as server:
         assert settled(server, 5) == [None, *[False] * 4]
 
 
