@@ -65,16 +65,16 @@ def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Relea
 def can_read(benchmark: str, folder: Path) -> bool:
     """Whether the benchmark's reader finds something in ``folder``; False for a benchmark without a reader,
     or if it fails."""
-    return _asked(benchmark, folder, lambda reader: bool(reader.looks_like(folder))) or False
+    return _ask_reader(benchmark, folder, lambda reader: bool(reader.looks_like(folder))) or False
 
 
 def files_read(benchmark: str, folder: Path) -> Iterable[Path]:
     """The files in ``folder`` that the benchmark's reader finds by itself; none where it asks the release for
     each by its path, or if it fails."""
-    return _asked(benchmark, folder, lambda reader: getattr(reader, "files", lambda _: ())(folder)) or ()
+    return _ask_reader(benchmark, folder, lambda reader: getattr(reader, "files", lambda _: ())(folder)) or ()
 
 
-def _asked(benchmark: str, folder: Path, question: Callable[[Reader], T]) -> T | None:
+def _ask_reader(benchmark: str, folder: Path, question: Callable[[Reader], T]) -> T | None:
     reader = _reader_of(benchmark)
     try:
         return None if reader is None else question(reader)

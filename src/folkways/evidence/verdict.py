@@ -273,8 +273,9 @@ def _choice_on_several(made: Verdict) -> Iterator[str]:
         ties = [(_titles(level), _named(made, rivals)) for rivals, level in groups[:MOST_GROUPS]]
         if further := sum(len(level) for _, level in groups[MOST_GROUPS:]):
             ties.append((plural(further, "further task"), "others"))
-        says = (" it is not told apart", *[""] * len(ties))
-        apart = [f"on {on}{first_says} from {of}" for (on, of), first_says in zip(ties, says, strict=False)]
+        (titles, tied), *more = ties
+        apart = [f"on {titles} it is not told apart from {tied}"]
+        apart += [f"on {titles} from {tied}" for titles, tied in more]
         yield f"Choose {name}: {first}{'; '.join(apart)}; no other model is shown to be better on any task."
     elif made.chosen:
         behind = {

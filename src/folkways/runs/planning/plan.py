@@ -324,7 +324,7 @@ def stored_plans(workspace: Workspace, run: run_records.RunRecord, task: str | N
 
 def release_of(run_task: run_records.RunTask) -> Release:
     """The release that a task of a run was planned with: at its old place, or by name if it is not there any
-    more. A folder may hold more than the release of its name does (questions built from it).
+    more. A folder may hold more than the release of its name does (another of the authors).
 
     Raises FolkwaysError where it is not on this disk, or its files have changed.
     """

@@ -28,6 +28,7 @@ from folkways_studio.errors import (
     TooManyAttemptsError,
 )
 from folkways_studio.people.sessions import token_hash
+from folkways_studio.programs import tokens
 from folkways_studio.records import Account, Role, from_row
 
 if TYPE_CHECKING:
@@ -280,16 +281,6 @@ def _end_ways_in(connection: sa.Connection, account_id: int) -> None:
         connection.execute(sa.delete(table).filter_by(account_id=account_id))
 
 
-def _revoke_tokens(connection: sa.Connection, account_id: int) -> None:
-    table = schema.tokens
-    query = sa.select(table.c.id, table.c.study_id).where(
-        table.c.account_id == account_id, table.c.revoked.is_(False)
-    )
-    for row in connection.execute(query).all():
-        change_rows(connection, table, {"id": row.id}, revoked=True)
-        audit.record_event(connection, "token.revoked", row.study_id, subject=f"token:{row.id}")
-
-
 def set_locale(workspace: Workspace, account_id: int, locale: str) -> None:
     """Set an account's language of the interface."""
     with workspace.write() as connection:
@@ -443,7 +434,7 @@ def _linked_account(
         )
         connection.execute(sa.update(table).where(table.c.id == number).values(password=None))
         _end_ways_in(connection, number)
-        _revoke_tokens(connection, number)
+        tokens.revoke_all(connection, number)
         values = {
             "account_id": number,
             "issuer": identity.issuer,

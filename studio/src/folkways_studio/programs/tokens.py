@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -100,6 +101,16 @@ def revoke_token(workspace: Workspace, token_id: int, *, study_id: int | None, b
         row = find_row(connection, table, id=token_id)
         if row is None or row.study_id != study_id:
             raise NotFoundError("there is no such token")
-        if not row.revoked:
-            change_rows(connection, table, {"id": token_id}, revoked=True)
-            audit.record_event(connection, "token.revoked", study_id, by, subject=f"token:{token_id}")
+        _revoke(connection, row, by)
+
+
+def revoke_all(connection: sa.Connection, account_id: int) -> None:
+    """Revoke every token of an account, within the caller's transaction."""
+    for row in connection.execute(sa.select(schema.tokens).filter_by(account_id=account_id)).all():
+        _revoke(connection, row)
+
+
+def _revoke(connection: sa.Connection, row: sa.Row[Any], by: int | None = None) -> None:
+    if not row.revoked:
+        change_rows(connection, schema.tokens, {"id": row.id}, revoked=True)
+        audit.record_event(connection, "token.revoked", row.study_id, by, subject=f"token:{row.id}")
