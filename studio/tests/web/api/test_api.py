@@ -77,6 +77,9 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
         (person.pseudonym, [1])
     ]
     assert [each["answers"] for each in api.get(f"{place}/payments")["data"]] == [1]
+    assert api.get(f"{place}/payments?cursor=1")["data"] == []
+    read = [each["details"] for each in api.get(f"{place}/events")["data"] if each["kind"] == "payments.read"]
+    assert read == [{"n": 0}, {"n": 1}]  # newest first, each with as many as its page has
     assert api.get(f"{place}/progress")[0]["slots_done"] == 1
     assert [each["pseudonym"] for each in api.get(f"{place}/participants")["data"]] == [person.pseudonym]
 
