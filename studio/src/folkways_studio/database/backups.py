@@ -91,7 +91,7 @@ class Backup:
 def back_up(workspace: Workspace, file: Path) -> Backup:
     """Write a backup of the workspace at one moment after the call, readable only by its owner; nobody has to
     wait for it. Raises WorkspaceError if the file exists or cannot be written, or a picture or recording is
-    missing; nothing is left then, and what a backup that was killed has left beside it is removed."""
+    missing; nothing is left then. What a killed backup has left in the folder of the file is removed."""
     _check_place(file)
     _remove_left_behind(file.parent)
     moment = time.time()

@@ -508,6 +508,6 @@ def _answers_of_returned(
 
 
 def record_payments_read(workspace: Workspace, study_id: int, number: int, *, by: int | None = None) -> None:
-    """Say in the audit trail of how many people the account ``by`` has read ``payments``: the service's ids
-    are personal details."""
+    """Say in the audit trail that ``payments`` were read, because the service's ids are personal details.
+    workspace, study_id: the study. number: of how many people. by: the account that has read them."""
     audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": number})
