@@ -120,6 +120,7 @@ def test_the_form_comes_back_as_it_was_sent(server: StudioServer, kind: str) -> 
     assert form.action == place
     reply = post(client, place, form.fields)
     assert (reply.status, reply.place) == (303, f"/work/{desk.study.name}/sent"), reply.text
+    assert place in client.get(reply.place).text
     judgement = [row["id"] for row in stored(desk.workspace, schema.judgements, participant_id=person.id)]
     assert stored(desk.workspace, schema.corrections, judgement_id=judgement[0]) == [], (
         "nothing was changed by sending it again"

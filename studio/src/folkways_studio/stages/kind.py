@@ -464,7 +464,8 @@ class OwnOrderKind(StageKind):
         return {**super().presented(content, seed), ORDER: seed}
 
     def subject(self, content: Content, config: Config) -> Content:
-        return super().subject({name: value for name, value in content.items() if name != ORDER}, config)
+        inside = {name: value for name, value in content.items() if name != ORDER}
+        return super().subject(inside, config)
 
 
 def first_of(content: Content, names: Iterable[str]) -> Content:
