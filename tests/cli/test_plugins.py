@@ -179,16 +179,8 @@ def test_a_package_whose_module_is_gone_is_warned_of_once(tmp_path: Path) -> Non
     assert line.startswith("warning: the benchmark 'theirs'")
 
 
-ENDPOINT = """
-from folkways.endpoints.base import Completion, EndpointKind
-class Loud:
-    item_addressed, local, default_concurrency = False, True, 4
-    def __init__(self, name): self.name = self.identity = name
-    async def open(self, concurrency): pass
-    async def close(self): pass
-    async def complete(self, request): return Completion(text="B!", finish_reason="stop", model=self.name)
-KIND = EndpointKind({"loud/MODEL": "shouts one letter"}, lambda name, options, need_key: Loud(name))
-"""
+PAGE = REPOSITORY / "docs" / "reference" / "endpoints.md"
+(ENDPOINT,) = (block.text for block in blocks(PAGE) if block.file == "loud.py")
 
 
 def test_an_endpoint_of_another_package_is_asked_and_listed(tmp_path: Path) -> None:
@@ -204,3 +196,25 @@ def test_an_endpoint_of_another_package_is_asked_and_listed(tmp_path: Path) -> N
     assert (done.returncode, "loud/er: 10 of 10" in done.stderr) == (0, True), done.stderr
     assert "warning" not in done.stderr  # what is broken is not loaded where another endpoint is asked
     assert "did you mean 'loud'?" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "said"),
+    [
+        ("    local = True", "    pass", "loud.Loud is no endpoint: it lacks local (bool); docs: Endpoints"),
+        ("    default_concurrency = 4", "    default_concurrency = '4'", "lacks default_concurrency (int)"),
+        ("    async def close(self): ...", "    def close(self): ...", "it lacks async close()"),
+        ("KIND = ", "KIND = 'loud' or ", "'loud' is not an EndpointKind"),
+        ("Loud(name))", "Loud())", "loud/er cannot be opened: TypeError"),
+    ],
+)
+def test_an_endpoint_that_is_none_is_told_in_a_line(
+    tmp_path: Path, line: str, instead: str, said: str
+) -> None:
+    assert line in ENDPOINT
+    entry = "[folkways.endpoints]\nloud = loud:KIND\n"
+    install(tmp_path, "loud", ENDPOINT.replace(line, instead), "", entry)
+    with installed(tmp_path):
+        done = folkways("run", "demo/mcq", "--model", "loud/er", "--workspace", tmp_path / "w.db")
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert "Traceback" not in done.stderr

@@ -19,6 +19,7 @@ from folkways.engine import asking as module
 from folkways.engine.asking import EndpointJob, EndpointRunner, Limits
 from folkways.engine.budget import Amount, Budget, BudgetDecision, worst_case
 from folkways.engine.rate_limiter import RateLimiter
+from folkways.errors import FolkwaysError
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.database_errors import WorkspaceError, WorkspaceGoneError
@@ -323,13 +324,13 @@ def test_a_budget_that_is_used_up_says_so(
     assert "budget is used up" in str(asking.progress.stopped)
 
 
-def test_an_error_of_an_endpoints_own_is_raised_once_everything_is_stored(
+def test_an_error_of_ours_is_raised_once_everything_is_stored(
     workspace: Workspace, database: ThreadPoolExecutor
 ) -> None:
     asking, endpoint = prepared(
-        workspace, database, [GOOD, ZeroDivisionError("odd")], 5, budget=Amount(9, 1000, 9)
+        workspace, database, [GOOD, FolkwaysError("odd")], 5, budget=Amount(9, 1000, 9)
     )
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(FolkwaysError):
         asyncio.run(asking.run())
     assert (asking.progress.done, asking.progress.stopped, endpoint.events[-1]) == (1, "odd", "close")
     assert (asking.budget.requests, asking.budget.tokens, asking.limiter.in_flight) == (2, 5 + WORST, 0)

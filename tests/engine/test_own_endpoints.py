@@ -93,6 +93,38 @@ def test_an_error_while_storing_ends_the_session_with_that_error(
     )
 
 
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (
+            lambda: 1 / 0,
+            "own raised ZeroDivisionError: division by zero, engine/test_own_endpoints.py, line ",
+        ),
+        (lambda: None, "it returned None; a model returns the text of its reply"),
+        (lambda: Completion(4), "it returned Completion "),  # type: ignore[arg-type]
+        (lambda: "A", None),
+    ],
+)
+def test_what_an_endpoint_raises_or_returns_instead_of_a_reply_is_a_failed_request(
+    workspace: Workspace, made: Callable[[], Completion], told: str | None
+) -> None:
+    progress = ask_own(
+        workspace, Own(lambda request: made() if request.user.endswith("3") else Completion("A")), 10
+    )
+    assert (progress.done, progress.failed) == ((10, 0) if told is None else (9, 1))
+    assert (progress.last_error or "").startswith(told or "")
+
+
+def test_an_endpoint_that_cannot_be_opened_stops_its_model_alone(workspace: Workspace) -> None:
+    class Broken(Own):
+        async def open(self, concurrency: int) -> None:
+            raise ValueError("no GPU")
+
+    progress = ask_own(workspace, Broken(lambda _: Completion("A")), 10)
+    assert (progress.done, progress.failed) == (0, 0)
+    assert (progress.stopped or "").startswith("own raised ValueError: no GPU, engine/test_own_endpoints.py")
+
+
 @pytest.mark.parametrize("failing", [False, True])
 def test_a_token_budget_holds_without_the_providers_own_count(workspace: Workspace, failing: bool) -> None:
     def answer(request: Request) -> Completion:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+
 from folkways import plugins
 from folkways.endpoints.base import Endpoint, EndpointKind, EndpointOptions
 from folkways.endpoints.servers.providers import provider_address, providers
 from folkways.errors import FolkwaysError, UnknownNameError
+
+ATTRIBUTES = {"name": str, "identity": str, "item_addressed": bool, "local": bool, "default_concurrency": int}
+"""What each endpoint has, and of which type."""
+
+METHODS = ("open", "complete", "close")
+"""Its coroutine functions."""
 
 _PROVIDER = {"PROVIDER/MODEL": "a model of a provider (folkways endpoints lists them): openai/gpt-4o-mini"}
 
@@ -14,7 +22,7 @@ def forms() -> dict[str, str]:
     """Every way to write the name of an endpoint -> what it means. One that cannot be loaded is left out with
     a FolkwaysWarning."""
     kinds: list[EndpointKind | None] = [
-        plugins.load(entry) for entry in plugins.entries(plugins.ENDPOINTS).values()
+        plugins.load(entry, _check_kind) for entry in plugins.entries(plugins.ENDPOINTS).values()
     ]
     return _PROVIDER | {
         form: about for kind in kinds if kind is not None for form, about in kind.forms.items()
@@ -30,7 +38,7 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
 
     Reads the environment and, for ``replay:FILE`` and local folders, hashes the file; connects to nothing.
     Raises UnknownNameError listing the valid forms, or FolkwaysError naming the environment variable of a
-    missing key.
+    missing key, or what is wrong with the endpoint of another package.
     """
     options = options or EndpointOptions()
     name = name.strip()
@@ -39,8 +47,15 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     if name[len(kind) :].startswith("://"):
         kind = kind.lower()
     entry = plugins.entries(plugins.ENDPOINTS).get(kind)
-    if entry is not None and (endpoint_kind := plugins.load(entry)) is not None:
-        return endpoint_kind.open(name, options, need_key)  # type: ignore[no-any-return]
+    if entry is not None and (endpoint_kind := plugins.load(entry, _check_kind)) is not None:
+        try:
+            return check_endpoint(endpoint_kind.open(name, options, need_key))
+        except FolkwaysError:
+            raise
+        except Exception as error:
+            raise FolkwaysError(
+                f"{name} cannot be opened: {plugins.told(error, entry.value)}; repair it there"
+            ) from error
     if first == "python":
         raise FolkwaysError(
             f"{name} is a model that a program in Python gave; run it there: folkways.run(..., models=...) "
@@ -57,6 +72,34 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
         *(entry for entry in plugins.entries(plugins.ENDPOINTS) if not entry.startswith("http")),
     ]
     raise UnknownNameError("provider" if "/" in name else "endpoint", first, valid, hint=hint)
+
+
+def check_endpoint(endpoint: Endpoint) -> Endpoint:
+    """The endpoint, where it has what each has (``folkways.endpoints.base.Endpoint``); FolkwaysError with
+    what it lacks."""
+    lacks = [
+        f"{name} ({kind.__name__})"
+        for name, kind in ATTRIBUTES.items()
+        if not isinstance(getattr(endpoint, name, None), kind)
+    ]
+    lacks += [
+        f"async {name}()"
+        for name in METHODS
+        if not inspect.iscoroutinefunction(getattr(endpoint, name, None))
+    ]
+    if lacks:
+        made = type(endpoint)
+        raise FolkwaysError(
+            f"{made.__module__}.{made.__qualname__} is no endpoint: it lacks {', '.join(lacks)}; "
+            "docs: Endpoints, 'A protocol of your own'"
+        )
+    return endpoint
+
+
+def _check_kind(kind: object) -> None:
+    """TypeError unless it is an EndpointKind."""
+    if not isinstance(kind, EndpointKind):
+        raise TypeError(f"{kind!r} is not an EndpointKind")
 
 
 def is_name(text: str) -> bool:

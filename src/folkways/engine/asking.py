@@ -12,9 +12,17 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from folkways.endpoints.base import Confirmation, Endpoint, EndpointFailure, NotServedError, Request
+from folkways.endpoints.base import (
+    Completion,
+    Confirmation,
+    Endpoint,
+    EndpointFailure,
+    NotServedError,
+    Request,
+)
 from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import Price
+from folkways.endpoints.python.completions import completion_of, failure_of
 from folkways.engine.budget import (
     USED_UP,
     Amount,
@@ -28,6 +36,7 @@ from folkways.engine.budget import (
 from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import Server, Sign
+from folkways.errors import FolkwaysError
 from folkways.workspace.database_errors import OUTAGE_SECONDS, POLL_SECONDS, WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
@@ -223,9 +232,12 @@ class EndpointRunner:
             opening.cancel()
             await asyncio.wait({opening})
             raise
-        except NotServedError as error:
-            self.progress.notes.append(str(error))
-            self.stop(str(error))
+        except Exception as error:
+            if isinstance(error, FolkwaysError) and not isinstance(error, NotServedError):
+                raise
+            told = error if isinstance(error, NotServedError) else self._failure(error)
+            self.progress.notes.append(str(told))
+            self.stop(str(told))
             return False
         finally:
             self.progress.wait(None)
@@ -371,7 +383,7 @@ class EndpointRunner:
                 return None
             began = time.perf_counter()
             try:
-                completion = await self.endpoint.complete(request)
+                completion = await self._completion(request)
             except EndpointFailure as failure:
                 self.limiter.give_back(taken_at)
                 self.budget.settle(
@@ -411,6 +423,19 @@ class EndpointRunner:
             )
             self.budget.settle(reserved, spent)
             return AnsweredRequest(request, completion, time.perf_counter() - began, tries + 1)
+
+    async def _completion(self, request: Request) -> Completion:
+        """What the endpoint said. Whatever else it returns or raises is a failed request: it may be somebody
+        else's code."""
+        try:
+            return completion_of(await self.endpoint.complete(request), self.endpoint.name)
+        except (EndpointFailure, FolkwaysError):
+            raise
+        except Exception as error:
+            raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> EndpointFailure:
+        return failure_of(error, self.endpoint.name, type(self.endpoint).__module__)
 
     async def _reserve(self, request: Request) -> Amount | None:
         amount = worst_case(request, self.price)

@@ -13,7 +13,7 @@ from folkways.endpoints.batches import Batches
 from folkways.endpoints.prices import FREE, Price, cost, load_prices
 from folkways.endpoints.python.endpoint import PythonEndpoint
 from folkways.endpoints.python.model import model as model_of
-from folkways.endpoints.registry import open_name
+from folkways.endpoints.registry import check_endpoint, open_name
 from folkways.endpoints.servers.providers import providers
 from folkways.engine.budget import Amount, parse_budget, require_prices
 from folkways.errors import FolkwaysError, option
@@ -117,7 +117,8 @@ def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bo
             name, settings = split_name(written)
             opened.append(Model(open_name(name, options, need_key=need_key), settings, written, deployment))
         else:
-            endpoint = model if isinstance(getattr(model, "identity", None), str) else model_of(model)
+            is_endpoint = isinstance(getattr(model, "identity", None), str)
+            endpoint = check_endpoint(model) if is_endpoint else model_of(model)
             if isinstance(endpoint, PythonEndpoint):
                 endpoint.timeout = options.timeout
             opened.append(Model(endpoint))

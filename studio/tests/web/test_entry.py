@@ -181,6 +181,30 @@ def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioSe
     assert "DONE-1" in first.get(done.place).text
 
 
+@pytest.mark.parametrize(
+    ("steps", "code"),
+    [("1a", "DONE-1"), ("1a2", "NONE-3"), ("1a2a", "DONE-1"), ("12", "NONE-3"), ("12a", "DONE-1"),
+     ("1a21", "DONE-1"), ("12a1", "NONE-3")],
+)  # fmt: skip
+def test_each_study_of_prolific_pays_for_what_was_done_since_people_came_by_it(
+    server: StudioServer, steps: str, code: str
+) -> None:
+    """steps: 1, 2: they come by this study there; a: they answer an item that was added for it."""
+    study = make_study(server, n=0, prolific=CODES)
+    address, client = link(server, study), Client(server.url)
+    for place, step in enumerate(steps):
+        if step != "a":
+            come(client, address, {**PERSON, "STUDY_ID": f"s{step}"})
+            if not place:
+                agree(client, study)
+            continue
+        items.add_items(server.workspace, study.id, "verify", [NewItem(f"q{place}", QUESTION, "korea")])
+        task = client.post(f"/work/{study.name}/next").place
+        client.post(f"{task}/submit", {"key": f"k{place}", "choices": "1"})
+    page = client.get(f"/work/{study.name}/done").text
+    assert [each for each in CODES.values() if str(each) in page] == [code]
+
+
 @pytest.mark.parametrize("codes", [CODES, {"signed": False}, None], ids=["codes", "no codes", "no Prolific"])
 @pytest.mark.parametrize("by_prolific", [True, False])
 def test_who_says_half_way_that_they_are_done_is_thanked_and_whom_a_code_waits_for_reads_when_it_comes(

@@ -11,6 +11,7 @@ from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.servers.chat_completions import check_end, name_of, read_choice
 from folkways.endpoints.servers.endings import CHAT_COMPLETIONS
 from folkways.endpoints.servers.failures import RETRYABLE, read_error
+from folkways.plugins import place_of
 
 
 def completion_of(value: Any, model: str) -> Completion:
@@ -20,7 +21,7 @@ def completion_of(value: Any, model: str) -> Completion:
     model: what answered, where the value does not say it. Raises EndpointFailure for anything without a
     text.
     """
-    if isinstance(value, Completion):
+    if isinstance(value, Completion) and isinstance(value.text, str):
         return value
     if isinstance(value, str):
         return Completion(storable(value), finish_reason="stop", model=model)
@@ -83,9 +84,12 @@ def _of_choice(value: Mapping[str, Any], choice: dict[str, Any], model: str) -> 
     return replace(completion, model=completion.model or model)
 
 
-def failure_of(error: BaseException, name: str) -> EndpointFailure:
+def failure_of(error: BaseException, name: str, module: str = "") -> EndpointFailure:
     """A failed request with the message of the exception. Those of servers and connections are tried again,
-    as ours are."""
+    as ours are.
+
+    name: of the endpoint. module: of its code; the message names the line of that package, if it has one.
+    """
     if isinstance(error, EndpointFailure):
         return error
     status = getattr(error, "status_code", None) or getattr(
@@ -93,10 +97,11 @@ def failure_of(error: BaseException, name: str) -> EndpointFailure:
     )
     status = status if isinstance(status, int) else None
     message = quotable(str(error)) or "without a message"
+    where = place_of(error, module) if module else ""
     timed_out = isinstance(error, TimeoutError) or "Timeout" in type(error).__name__
     lost = isinstance(error, ConnectionError) or "Connection" in type(error).__name__
     return EndpointFailure(
-        f"{name} raised {type(error).__name__}: {message}",
+        f"{name} raised {type(error).__name__}: {message}{f', {where}' if where else ''}",
         status=status,
         retryable=timed_out or lost or (status is not None and (status in RETRYABLE or status >= 500)),
         fatal=status in (401, 403, 404),

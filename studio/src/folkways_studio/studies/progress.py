@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
+from folkways_studio.database.rows import get_value
 from folkways_studio.people.participants import RETURNED, STUDY
 from folkways_studio.records import (
     LEFT_OUT,
@@ -471,11 +472,24 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
         )
 
 
-def _answers_of_returned(connection: sa.Connection, study_id: int) -> dict[int, Counter[str]]:
-    """Id of each person who came by several studies of the recruitment service -> study there -> answers
-    since they came by it."""
+def has_answered_since_return(workspace: Workspace, person: Participant) -> bool:
+    """Whether somebody who came by several studies of the recruitment service has answered for the one by
+    which they came last; True for everybody else."""
+    with workspace.read() as connection:
+        now = get_value(connection, schema.attributes.c.value, participant_id=person.id, name=STUDY)
+        answers = _answers_of_returned(connection, person.study_id, person.id).get(person.id)
+    return answers is None or answers[now or ""] > 0
+
+
+def _answers_of_returned(
+    connection: sa.Connection, study_id: int, person_id: int | None = None
+) -> dict[int, Counter[str]]:
+    """Id of each person (or only person_id) who came by several studies of the recruitment service -> study
+    there -> answers since they came by it."""
     events, judgements = schema.events, schema.judgements
     query = sa.select(events).where(events.c.study_id == study_id, events.c.kind == RETURNED)
+    if person_id is not None:
+        query = query.where(events.c.participant_id == person_id)
     arrivals: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
     for event in connection.execute(query.order_by(events.c.id)):
         if event.participant_id not in arrivals:
@@ -493,9 +507,7 @@ def _answers_of_returned(connection: sa.Connection, study_id: int) -> dict[int, 
     return answers
 
 
-def look_up_payments(workspace: Workspace, study_id: int, *, by: int | None = None) -> tuple[Payment, ...]:
-    """``payments``, with an entry in the audit trail: the service's ids are personal details. by: the account
-    that acts."""
-    rows = payments(workspace, study_id)
-    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": len(rows)})
-    return rows
+def record_payments_read(workspace: Workspace, study_id: int, number: int, *, by: int | None = None) -> None:
+    """Say in the audit trail that ``payments`` were read, because the service's ids are personal details.
+    workspace, study_id: the study. number: of how many people. by: the account that has read them."""
+    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": number})
