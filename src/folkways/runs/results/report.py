@@ -142,9 +142,7 @@ def collect(
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
     if len(runs) > 1:
-        rows = latest(judged)
-        replies = replies.only(rows) if with_judgements else replies
-        judged = judged[rows]
+        judged, replies = _each_once(judged, replies)
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
     inputs = inputs_of(judged.drop("text", "gold", strict=False), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
@@ -202,6 +200,12 @@ def collect(
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
         replies=apart,
     )
+
+
+def _each_once(judged: pl.DataFrame, replies: Replies) -> tuple[pl.DataFrame, Replies]:
+    """What several runs asked a model alike as the last of them has it, and the replies to that."""
+    rows = latest(judged)
+    return judged[rows], replies.only(rows)
 
 
 def _models(workspace: Workspace, run: run_records.RunRecord) -> Iterator[str]:
