@@ -63,11 +63,11 @@ class Replies:
 
     def only(self, rows: pl.Series) -> Replies:
         """Those of these numbers alone, which must ascend, as texts of their own."""
-        kept = Replies()
+        replies = Replies()
         for start, texts in self._overlapping(0, len(self)):
             here = rows.filter(rows.is_between(start, start + texts.len(), closed="left"))
-            kept.add(texts[here.cast(pl.Int64) - start])
-        return kept
+            replies.add(texts[here.cast(pl.Int64) - start])
+        return replies
 
     def _kept(self, packed: bytes) -> bytes | tuple[int, int]:
         """These bytes, or where in the file they are now."""

@@ -122,8 +122,8 @@ def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
 def find_asked_runs(workspace: Workspace, names: Iterable[str]) -> list[RunRecord]:
     """``find_asked_run`` of each of the ``names`` in a ``workspace``, in their order; a run that is named
     twice (by its name and as ``last``, say) once."""
-    found = (find_asked_run(workspace, name) for name in names)
-    return list({run.id: run for run in found}.values())
+    runs = (find_asked_run(workspace, name) for name in names)
+    return list({run.id: run for run in runs}.values())
 
 
 def begin_run(
