@@ -254,7 +254,7 @@ def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
 
 @cache
 def _denied_elsewhere() -> re.Pattern[str]:
-    """Denials in other languages, wherever they stand; of those in Latin letters, some that English lacks."""
+    """Denials in other languages; of those in Latin letters, some that English lacks."""
     latin = re.compile("[a-z\u00c0-\u024f]")
     others = {each for each in spellings("not", "not_behind") if not latin.match(each.strip("*"))}
     return re.compile(any_of(sorted(others | _LATIN_DENIALS)), re.I)
