@@ -68,8 +68,8 @@ def _limit(made: Signature) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _CutReplies:
-    """Replies of a model to a task that the limit cut. rows: scores of them, under one profile or more. limit:
-    in tokens; None for the provider's own."""
+    """Replies of a model to a task that the limit cut. rows: scores of them, under one profile or more.
+    limit: in tokens; None for the provider's own."""
 
     task: Task
     rows: Sequence[Mapping[str, Any]]
