@@ -39,4 +39,6 @@ def test_names_that_do_not_fit_stand_whole_over_their_tasks(tmp_path: Path) -> N
         lines = [line.split() for line in done.stdout.splitlines()]
         for name in names:
             assert sum(line[:1] == [name] for line in lines) == times
-        assert sum("demo/saq" in line[:1] or "demo/mcq" in line[:1] for line in lines) == (4 if columns == "80" else 0)
+        assert sum("demo/saq" in line[:1] or "demo/mcq" in line[:1] for line in lines) == (
+            4 if columns == "80" else 0
+        )
