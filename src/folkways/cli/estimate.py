@@ -79,7 +79,7 @@ def command(
     table = _table("model", shown)
     if console.measure(table, options=console.options.update(width=WIDE)).maximum <= console.width:
         console.print(table)
-    else:  # names would be broken: each stands over its tasks
+    else:  # each name in one piece over its tasks
         for model, rows in groupby(shown, key=itemgetter(0)):
             console.print(model, style="bold", soft_wrap=True)
             console.print(_table(None, [row[1:] for row in rows]))
