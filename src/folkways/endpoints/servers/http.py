@@ -283,9 +283,9 @@ class HttpEndpoint(NamedEndpoint, ABC):
         """A reply that may be kept: some gateways send back what they were sent, key and all."""
         keys = [each for each in self.address.secrets if len(each) >= SHORTEST_KEY]
         for name in ("text", "thoughts", "model", "finish_reason", "refusal"):
-            said = getattr(completion, name)
-            if said and any(key in said for key in keys):
-                setattr(completion, name, scrub(said, keys))
+            text = getattr(completion, name)
+            if text and any(key in text for key in keys):
+                setattr(completion, name, scrub(text, keys))
         return completion
 
     def _quote(self, raw: bytes) -> str:
