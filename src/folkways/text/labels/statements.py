@@ -24,8 +24,8 @@ final answer."""
 
 _CLOSE, _OPEN = r"[)\]}\"'”’]*", r"[(\[{\"'“‘<]*"
 _NO_WORD = r"[^\w\ue000-\uf8ff]*"  # without the characters of options
-_END = re.compile(r"([!?。！？؟।።…]+|\.{2,}|\.(?=\s|$|[\"'”’)])|[;；]|\.(?=[^\s\w]))")
-_PUNCTUATION = r"[,،，、፣;:：—–]"
+_END = re.compile(r"([!?。！？؟۔।።։။។…]+|\.{2,}|\.(?=\s|$|[\"'”’)])|[;；]|\.(?=[^\s\w]))")
+_PUNCTUATION = r"[,،，、፣၊;:：՝፦—–]"
 _NO_DENIAL = (
     r"no doubt",
     r"without (?:a )?doubt",
@@ -58,6 +58,8 @@ _COMPARED = re.compile(
 _ALL_BUT = re.compile(rf"\b(?:anything|everything|all|any)\s+but\s*(?:option\s*)?{_OPEN}$", re.I)
 _IS_NI = re.compile(r"\b((?:jibu|ìdáhùn|idahun)(?: \S+){0,5}) ni\b", re.I)
 """The answer is, in Swahili and Yoruba; alone, ni denies in Spanish."""
+_NI = re.compile(r"\bni\b(?=\s+sahihi\b|[\s.!]*$)", re.I | re.M)
+"""Is, where it denies nothing: "B ni sahihi" (Swahili), "B ni" (Yoruba)."""
 _NOT_SO = re.compile(r"(?<=\bnot)[^\S\n]+(?:therefore|thus|hence|consequently)\b", re.I)
 """In "not therefore B" the conclusion does not part B from its denial."""
 _SINGULAR = re.compile(
@@ -84,7 +86,8 @@ def statements(text: str, kind: str) -> Iterator[Mention]:
     """What the text says of the options, in order. kind: the class of characters that represent them."""
     part = 0
     listed: list[Mention] = []
-    text = _NOT_SO.sub("", _IS_NI.sub(r"\1:", text))
+    text = re.sub(rf"({kind})\s*[かとやも]\s*(?={kind})", r"\1/", text)  # A or B, A and B, in Japanese
+    text = _NOT_SO.sub("", _NI.sub("", _IS_NI.sub(r"\1:", text)))
     for line in text.split("\n"):
         for sentence, asks in _sentences(line, kind):
             if _taken_back().fullmatch(sentence):
@@ -352,9 +355,10 @@ def _denied_behind(after: str, announced: bool) -> bool:
     clause = re.split(_boundary(), near, maxsplit=1)[0]
     if announced:
         start = " ".join(clause.split()[:5]) if " " in clause.strip() else clause[:14]
-        return bool(pattern("not_behind").search(start) or pattern("wrong").search(start)) or bool(
-            re.match(rf"\s*{_COPULA}\s+{words('not')}", clause, re.I)
-        )
+        verb = " ".join(
+            re.split(r"[(\[{]", start)[0].split()[:3]
+        )  # "option B does not", "l'option B n'est pas"
+        return bool(pattern("not_behind", "wrong").search(start) or pattern("not").search(verb))
     return bool(pattern("wrong", "not_behind").search(near) or pattern("not").search(near))
 
 
