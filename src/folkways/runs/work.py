@@ -109,8 +109,8 @@ def work(
     name: of this worker, so that a restart frees what it had claimed (``workspace.queue.request_queue``).
 
     The run is ``asked`` once nothing is left of it. While others are still at work it stays as it is, and so
-    does one that is finished already and of which no request failed. Raises
-    FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
+    does a finished one without failed requests. Raises FolkwaysError for a run that workers cannot ask, and
+    what ``engine.session.ask`` does.
     """
     check_planned(run)
     if (whole := answered(workspace, run, models)) is not None:
