@@ -29,4 +29,6 @@ def test_texts_of_options_are_marked_where_they_are_whole_words(
     text: str, options: tuple[str, ...], marked: str
 ) -> None:
     found = with_texts(text, dict(zip("ABCD", options, strict=False)))
-    assert "".join(chr(ord(c) - 0xE000 + ord("0")) if "\ue000" <= c <= "\ue0ff" else c for c in found) == marked
+    assert (
+        "".join(chr(ord(c) - 0xE000 + ord("0")) if "\ue000" <= c <= "\ue0ff" else c for c in found) == marked
+    )

@@ -86,5 +86,7 @@ def test_an_answer_alone_or_before_what_is_asked_of(answer: str) -> None:
         ("Is it false? I do not believe so.", "True"),
     ],
 )
-def test_what_follows_counts_where_it_is_short_or_speaks_of_the_question(reply: str, truth: str | None) -> None:
+def test_what_follows_counts_where_it_is_short_or_speaks_of_the_question(
+    reply: str, truth: str | None
+) -> None:
     assert settled_truth(reply) == truth

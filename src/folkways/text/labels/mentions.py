@@ -70,7 +70,9 @@ def with_texts(text: str, choices: Mapping[str, str]) -> str:
     A text that two options have is left, and so is one of a single letter or of nothing but a word such as
     "no".
     """
-    wanted = {number: tuple(option_tokens(option)) for number, option in enumerate(choices.values()) if option}
+    wanted = {
+        number: tuple(option_tokens(option)) for number, option in enumerate(choices.values()) if option
+    }
     telling = {
         number: sought
         for number, sought in wanted.items()
