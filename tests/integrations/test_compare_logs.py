@@ -654,6 +654,8 @@ def test_a_folder_stands_for_the_logs_in_it_and_the_results_for_their_samples(tm
         assert report.returncode == 0, report.stderr
         scores = pl.read_csv(tmp_path / "r" / "scores.csv").filter(facet="all")
         assert scores.select("model", "task").height == 4
+        untold = scores.select("refused", "unreadable", "truncated", "cut")  # no log says so
+        assert untold.null_count().row(0) == (4, 4, 4, 4) and scores["answered"].null_count() == 0
     lone = tmp_path / "lone" / "results_2026-11-01T10-00-00.123456.json"
     lone.parent.mkdir()
     lone.write_bytes((tmp_path / both[2]).read_bytes())

@@ -336,7 +336,8 @@ def as_numbers(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scores(frame: pl.DataFrame) -> list[Score]:
-    return [Score(**row) for row in as_numbers(frame).select(list(Score.__slots__)).iter_rows(named=True)]
+    told = as_numbers(frame).with_columns(pl.col(*(state.value for state in State), "cut").fill_null(0))
+    return [Score(**row) for row in told.select(list(Score.__slots__)).iter_rows(named=True)]
 
 
 def _rank(score: float | None) -> float:
