@@ -16,7 +16,7 @@ from folkways.cultures import get_language
 from folkways.display import count, number, percent, plural
 from folkways.endpoints.clean import quotable
 from folkways.errors import FolkwaysError, option, quoted
-from folkways.evidence.answers import MANY_UNREADABLE
+from folkways.evidence.answers import MANY_UNREADABLE, part_of_replies
 from folkways.names import WHOLE
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Signature, headline_of, is_baseline
 from folkways.reports.formats.summary import MAX_NAMED, listing
@@ -182,7 +182,8 @@ def read_otherwise(
     scores: records.SCORES of the run on the task. Where they lack another profile, replies are judged here,
         and nothing is stored.
     """
-    whole = scores.filter(facet=WHOLE, metric=headline_of(task.metrics, {*scores["metric"]}).name)
+    metric = headline_of(task.metrics, {*scores["metric"]})
+    whole = scores.filter(facet=WHOLE, metric=metric.name)
     for row in whole.iter_rows(named=True):
         replies = row["n"] - row["failed"] - row["missing"]
         if is_baseline(row["endpoint"]) or replies - _read(row) <= MANY_UNREADABLE * replies:
@@ -201,9 +202,10 @@ def read_otherwise(
             others += beside.with_columns(profile=pl.lit(profile)).rows(named=True)
         best = max(others, key=_read, default=row)
         if _read(best) > _read(row):
+            read = part_of_replies(_read(row), replies, metric.per, of_question="the replies")
             yield (
-                f"{row['endpoint']} on {task.name}: {row['profile']} reads {count(_read(row))} of "
-                f"{count(replies)} replies, which gives {number(row['score'])}; {best['profile']} reads "
+                f"{row['endpoint']} on {task.name}: {row['profile']} reads {read}, "
+                f"which gives {number(row['score'])}; {best['profile']} reads "
                 f"{count(_read(best))}, which gives {number(best['score'])}: folkways score "
                 f"{quoted(run.name)} --profile {best['profile']}"
             )
