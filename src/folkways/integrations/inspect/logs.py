@@ -76,7 +76,7 @@ class _Log:
 
 
 def is_json_log(path: Path) -> bool:
-    """Whether a file is a log in JSON, of which there is no archive with the same name."""
+    """Whether a file is a log in JSON, and no archive has the same name."""
     if not path.is_file() or path.with_suffix(".eval").exists():
         return False
     with path.open("rb") as file:
