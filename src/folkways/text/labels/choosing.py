@@ -22,7 +22,7 @@ from folkways.text.labels.mentions import (
 from folkways.text.labels.statements import ALONE, SETTLED, Mention, statements
 from folkways.text.labels.words import IN_WORD, pattern
 
-_OPENING, _MARK = r"[(\[{\"'“‘]*", r"[)\]}.:,،、，：．\-–—\"'”’(\[“‘]*"
+_OPENING, _MARK = r"[(\[{\"'“‘]*", r"[)\]}.:,،、，：．|\-–—\"'”’(\[“‘]*"
 _OF_WORDS = re.compile("[\u0400-\u04ff\u1100-\u11ff\uac00-\ud7a3]")
 """Scripts in which letters that number options are words, too."""
 
@@ -126,7 +126,7 @@ def _joined(text: str, labels: Sequence[str]) -> str:
         if ord(letter) & 0xFF == ord(option) & 0xFF:
             begins = re.search(r"(?:^|\n)\W*$", hit.string[: hit.start()])
             return hit[0] if begins and re.search(r"[.):]", hit[0]) else letter
-        ends = re.match(r"[\s\"'”’]*(?:$|[.,;:!?)\]\n。，،؟।])", hit.string[hit.end() :])
+        ends = re.match(r"[\s\"'”’]*(?:$|[.,;:!?|)\]\n。，،؟।])", hit.string[hit.end() :])
         firmly = re.search(r"[).:(]", hit[0])
         return f"{letter}/{letter_of(ord(option) & 0xFF)}" if ends or firmly else hit[0]
 

@@ -166,7 +166,7 @@ def _lists(piece: str, kind: str) -> bool:
 @cache
 def _groups(kind: str) -> re.Pattern[str]:
     perhaps = rf"(?:{words('maybe')}\s*)?"
-    joint = rf"(?:[,،，、፣/&+<>]\s*(?:{words('or')}\s*{perhaps})?|{words('or')}\s*{perhaps})"
+    joint = rf"(?:[,،，、፣/|&+<>]\s*(?:{words('or')}\s*{perhaps})?|{words('or')}\s*{perhaps})"
     of_options = rf"(?:\s*{joint}\s*(?:(?:the\s)?{words('answer')}\s*)?|[ \t]+)"
     return re.compile(rf"{kind}(?:{_CLOSE}(?:\s*\([^()]{{1,30}}\))?{of_options}{_OPEN}\s*{kind})*", re.I)
 
@@ -256,7 +256,7 @@ def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kin
     announced = _announced(before)
     if denials := _denied_before(before) + (_ALL_BUT.search(before) is not None):
         return ("denied" if denials == 1 and not _denied_behind(after, announced=True) else "aside"), ALONE
-    label = begins and re.match(r"\s*[)\].:}．：]", after) is not None
+    label = begins and re.match(r"\s*[)\].:}．：|]", after) is not None  # ``|`` ends the cell of a table
     if _denied_listed(after) if label else _denied_behind(after, announced):
         return "denied", ALONE
     clause = re.split(_boundary(), _until_reason(after))[0]
@@ -274,7 +274,7 @@ def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kin
     if chosen and len(clause[: chosen.start()].split()) <= 3:
         return "asserted", SETTLED
     bare = re.fullmatch(rf"\W*(?:{words('answer')}\W*)?", before, re.I) and (begins or before.strip())
-    if label or (bare and re.match(r"\s*(?:$|[,،，፣—–-])", after)):
+    if label or (bare and re.match(r"\s*(?:$|[,،，፣|—–-])", after)):
         return "asserted", SET_OFF
     if several or kind == TEXT:
         return "asserted", ALONE
