@@ -152,8 +152,7 @@ def change_of_script(text: str, separator: re.Pattern[str]) -> Span | None:
 
 
 def _without_strategy(text: str, separator: re.Pattern[str]) -> Span | None:
-    """The separator beside the label "non-transferable" if what stands on its other side is a version, or
-    where the script changes."""
+    """The separator between the label "non-transferable" and a version, or where the script changes."""
     cut = _label_on_one_side(text, [cut.span() for cut in separator.finditer(text)])
     if cut is not None and all(
         is_bare_label(side) or _TAG.search(side) or _SENTENCE_END.search(side) for side in _sides(text, cut)
