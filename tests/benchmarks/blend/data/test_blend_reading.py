@@ -9,8 +9,8 @@ import io
 import json
 import shutil
 from collections.abc import Callable
-from functools import cache
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import polars as pl
