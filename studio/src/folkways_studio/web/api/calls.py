@@ -70,7 +70,7 @@ class StudyCall(Call):
 
 
 class TokenRoute(APIRoute):
-    """A route for whoever has a valid token."""
+    """A route for requests with a valid token."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler of a request, once its token is known to be good."""
