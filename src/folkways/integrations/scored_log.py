@@ -86,7 +86,7 @@ class ScoredLog:
     facets: name -> values to group samples by.
     settings: how the model was asked, for a note where two logs differ.
     notes: sentences that a reader must know.
-    lower_is_better: the scores that are better when lower, where the log says so.
+    lower_is_better: score -> whether less is better, where the log says it.
     stated: score -> its SCALE, or the part of it that the log states.
     numbers: score -> its NUMBERS over everything and in groups, where the log states them.
     """
@@ -102,7 +102,7 @@ class ScoredLog:
     facets: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
-    lower_is_better: frozenset[str] = frozenset()
+    lower_is_better: Mapping[str, bool] = field(default_factory=dict)
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     numbers: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
@@ -117,8 +117,16 @@ class ScoredLog:
         scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
         name = score if score not in JUDGEMENTS else f"score {score}"
         told_by_values = {"kind": "mean", "scale": scale, "bounds": bounds}
-        told_by_values["lower_is_better"] = score in self.lower_is_better
+        told_by_values["lower_is_better"] = self.lower_is_better.get(score, False)
         return Metric(name, score, "", **{**told_by_values, **self.stated.get(score, {})})
+
+    def untold(self, score: str) -> str:
+        """That the log does not say whether less of a score is better, which right and wrong answers need
+        not; empty where it does."""
+        values = (value for value in self.scores[score] if value is not None and not math.isnan(value))
+        if score in self.lower_is_better or {*WORDS.values()}.issuperset(values):
+            return ""
+        return f"nothing says whether less of {score} is better; more is taken to be better"
 
     def judgements(
         self, values: Sequence[float | None], metric: Metric, facet: str = "", *, ours: bool = False
@@ -186,6 +194,10 @@ class ScoredLog:
             {made.text(): made},
             {self.task: metric},
             {self.task: self.task},
+            notes=[
+                *(f"{self.model} on {self.task}: {note}" for note in self.notes),
+                *(f"{self.task}: {note}" for note in filter(None, [self.untold(score)])),
+            ],
         )
 
 
