@@ -209,7 +209,7 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
 
 def title_and_facts(item: Item, stage: Stage) -> str:
     """What a list of items calls one, and in which order its page has the fields."""
-    subject = stage_kind(stage.kind).subject(item.content)
+    subject = stage_kind(stage.kind).subject(item.content, stage.config)
     return f"{title_of(item, subject)} ({', '.join(name for name, _ in facts_of(subject))})"
 
 

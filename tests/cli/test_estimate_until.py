@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.river import folkways
+from tests.support.river import environment, folkways
 
 MODEL = ("--model", "baseline/first")
 
@@ -28,3 +28,17 @@ def test_what_the_run_refuses_is_refused_before_it(tmp_path: Path) -> None:
     ):
         done = folkways("estimate", "demo/mcq", *MODEL, *more, cwd=tmp_path)
         assert (done.returncode, words in done.stderr) == (2, True), done
+
+
+def test_names_that_do_not_fit_stand_whole_over_their_tasks(tmp_path: Path) -> None:
+    names = ("Llama-3.1-8B-Instruct-Turbo", "Qwen2.5-72B-Instruct-Turbo-Preview")
+    models = [part for name in names for part in ("--model", f"http://127.0.0.1:9/v1#lab/{name}")]
+    for columns, times in (("80", 1), ("140", 2)):
+        env = {**environment(), "COLUMNS": columns}
+        done = folkways("estimate", "demo/saq", "demo/mcq", *models, cwd=tmp_path, env=env)
+        lines = [line.split() for line in done.stdout.splitlines()]
+        for name in names:
+            assert sum(line[:1] == [name] for line in lines) == times
+        assert sum("demo/saq" in line[:1] or "demo/mcq" in line[:1] for line in lines) == (
+            4 if columns == "80" else 0
+        )

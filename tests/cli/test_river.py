@@ -174,7 +174,8 @@ def test_a_budget_ends_with_exit_code_1_and_says_how_to_go_on(server: ChatServer
     done = folkways(*asked, "--budget", "50requests", cwd=place)
     assert done.returncode == 1
     assert "run-1 is not finished: the budget is used up" in done.stderr
-    assert "Run the same command again to continue." in done.stderr
+    words = " ".join(done.stderr.split())
+    assert words.endswith("Run the same command again to continue. It has its whole budget again.")
     assert server.stats()["total"] == 50
     again = folkways(*asked, cwd=place)
     assert (again.returncode, "Continuing run-1" in again.stderr) == (0, True)

@@ -6,11 +6,14 @@ import asyncio
 import pickle
 import traceback
 from base64 import b64encode
+from urllib.parse import unquote
 
 import pytest
 
 from folkways.endpoints.base import EndpointFailure, EndpointOptions
+from folkways.endpoints.batches import BatchResult
 from folkways.endpoints.registry import open_name
+from folkways.endpoints.servers.batches.base import HttpBatches
 from folkways.endpoints.servers.providers import providers
 from folkways.errors import FolkwaysError
 from tests.support.asking import KEY, request
@@ -80,6 +83,37 @@ def test_what_stands_in_a_url_is_used_and_not_kept():
 
         assert asyncio.run(run()) in {"A", "B", "C", "D"}
         assert server.stats()["last"]["path"] == f"/v1/chat/completions?token={KEY}"
+
+
+QUERY = "sk%2Dtest%2B7f3Q9zLw0aKdE5"
+
+
+@pytest.mark.parametrize(
+    ("address", "said", "read"),
+    [
+        ("", f"A, and you sent Bearer {KEY}.", "A, and you sent Bearer [key]."),
+        (f"?token={QUERY}", f"/v1?token={QUERY}", "/v1?token=[key]"),
+        (f"?token={QUERY}", f"/v1?token={unquote(QUERY)}", "/v1?token=[key]"),
+        ("?k=rice", "rice and more rice", "rice and more rice"),
+    ],
+)
+def test_a_reply_that_repeats_the_key_is_kept_without_it(
+    monkeypatch, address: str, said: str, read: str
+) -> None:
+    """Some gateways send back what they were sent; what a short key, as "EMPTY", says stays in the reply."""
+    monkeypatch.setenv("FOLKWAYS_API_KEY", KEY)
+    monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", "127.0.0.1")
+    with ChatServer(mode=f"fixed:{said}") as server:
+        assert said_by(f"{server.url}/v1{address}#test-model") == read
+
+
+@pytest.mark.parametrize("quoted", [KEY, QUERY, unquote(QUERY)])
+def test_a_provider_s_word_on_a_batch_is_quoted_without_the_key(monkeypatch, quoted: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    endpoint = open_name("openai/m", EndpointOptions(base_url=f"http://127.0.0.1:9/v1?token={QUERY}"))
+    with pytest.raises(EndpointFailure) as failure:
+        HttpBatches(endpoint).read(request(), BatchResult("1", 0, {"error": f"no such key {quoted}"}))
+    assert "no such key [key]" in str(failure.value)
 
 
 @pytest.mark.parametrize(

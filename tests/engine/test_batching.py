@@ -317,6 +317,59 @@ def test_what_did_not_come_back_is_asked_one_by_one_and_in_no_other_batch(tmp_pa
     assert (progress.done, progress.failed, endpoint.asked) == (5, 0, 4)
 
 
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize("loses", [0, 2])
+def test_what_a_batch_had_set_aside_is_free_again_though_its_results_came_at_the_second_try(
+    tmp_path: Path, loses: int
+) -> None:
+    """A budget of three requests has room for those that came back in it and for those that are asked
+    alone."""
+
+    class Late(Packing):
+        async def results(self, number: str) -> AsyncIterator[BatchResult]:
+            """Some of them, and then an error; all of them the next time."""
+            self.calls.append("results")
+            async for result in super().results(number):
+                yield result
+            if len(self.calls) == 1:
+                raise BROKEN
+
+    workspace, endpoint, provider = open_workspace(tmp_path / "w.db"), Own("own"), Late(loses=loses)
+    run, number = plan_prompts(workspace, "own", ["one", "two", "three"])
+    budget = Budget(parse_budget("3requests"))
+    job = EndpointJob(endpoint, number, Limits(concurrency=1), batch=provider)
+    (progress,) = ask(workspace, run.id, [job], budget=budget)
+    workspace.close()
+    assert (progress.done, progress.stopped, endpoint.asked, budget.requests) == (3, None, loses, 3)
+    assert provider.calls == ["results"] * 2
+
+
+@pytest.mark.usefixtures("hasty")
+def test_what_stays_out_counts_as_spent_for_the_other_models_of_the_session(tmp_path: Path) -> None:
+    """They do not wait for a batch that nobody follows any more."""
+
+    class After(Own):
+        """Opens once the batch has left."""
+
+        async def open(self, concurrency: int) -> None:
+            while not provider.calls:
+                await asyncio.sleep(0.001)
+
+    workspace, alone = open_workspace(tmp_path / "w.db"), After("alone")
+    _, number = plan_prompts(workspace, "own", ["one", "two", "three"])
+    run, alone_number = plan_prompts(workspace, "alone", ["one", "two"], first=4)
+    provider = Moody(looking=[failure(401, fatal=True)])
+    jobs = [
+        EndpointJob(Own("own"), number, Limits(concurrency=1), batch=provider),
+        EndpointJob(alone, alone_number, Limits(concurrency=1)),
+    ]
+    budget = Budget(parse_budget("4requests"))
+    batched, asked = ask(workspace, run.id, jobs, budget=budget)
+    workspace.close()
+    assert (batched.stopped, asked.stopped) == ("said 401", USED_UP)
+    assert (alone.asked, budget.requests) == (1, 4)
+
+
 def test_a_batch_that_its_provider_refuses_stops_the_model_and_may_leave_again(tmp_path: Path) -> None:
     class Refusing(Moody):
         async def look(self, number: str) -> BatchStatus:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -405,3 +406,6 @@ def test_a_side_with_many_replies_that_could_not_be_read_is_named_and_a_baseline
         "talker: no answer could be read out of 5 of 20 replies (the token limit cut 3 of these). "
         "These count as not right: the difference may be one of form and not of knowledge."
     ]
+    whole = answers_of({"talker": unread, "fine": few}, replace(RIGHT, per="question"), ("culture",))
+    (note,) = [note for note in whole.notes() if "could be read" in note]
+    assert "out of a reply to 5 of 20 questions (the token limit cut 3 of these)" in note

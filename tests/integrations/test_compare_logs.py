@@ -18,7 +18,7 @@ from statsmodels.regression.linear_model import OLS
 
 from folkways.api import run
 from folkways.errors import FolkwaysError, MissingExtraError
-from folkways.integrations.compare_logs import compare_logs, read_logs
+from folkways.integrations.compare_logs import compare_logs, logs_in, read_logs
 from folkways.integrations.report_logs import read_scores, report_logs
 from tests.integrations.test_every_eval_ever_records import record
 from tests.integrations.test_report_logs import with_instances
@@ -158,10 +158,17 @@ def test_a_log_as_json_is_read_like_one_in_an_archive(tmp_path: Path) -> None:
             "samples": json.loads(archive.read("summaries.json")),
         }
     plain = tmp_path / "0.json"
-    plain.write_text(json.dumps(document))
+    document = {"version": 2, "status": "success"} | document
+    plain.write_text(json.dumps(document, indent=2))
     assert read_logs(plain)[0].scores == read_logs(packed)[0].scores
     (found,) = compared(plain, log(tmp_path, 1))
     assert found["models"] == ["org/m0", "org/m1"]
+    (tmp_path / "listing.json").write_text(json.dumps({"0.json": {**document, "samples": None}}))
+    assert logs_in(tmp_path) == [packed, tmp_path / "1.eval"]  # the archive is the same log
+    packed.unlink()
+    assert logs_in(tmp_path) == [plain, tmp_path / "1.eval"]
+    (again,) = compared(tmp_path)
+    assert again["differences"] == found["differences"]
 
 
 def test_values_of_every_kind_become_numbers(tmp_path: Path) -> None:
@@ -671,6 +678,8 @@ def test_a_folder_stands_for_the_logs_in_it_and_the_results_for_their_samples(tm
         assert report.returncode == 0, report.stderr
         scores = pl.read_csv(tmp_path / "r" / "scores.csv").filter(facet="all")
         assert scores.select("model", "task").height == 4
+        untold = scores.select("refused", "unreadable", "truncated", "cut")  # no log says so
+        assert untold.null_count().row(0) == (4, 4, 4, 4) and scores["answered"].null_count() == 0
     lone = tmp_path / "lone" / "results_2026-11-01T10-00-00.123456.json"
     lone.parent.mkdir()
     lone.write_bytes((tmp_path / both[2]).read_bytes())

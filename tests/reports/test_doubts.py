@@ -25,12 +25,12 @@ RIGHT = Metric("right", "Right", "It is right.")
 QUESTIONS = 40
 
 
-def with_states(states: dict[str, str], amount: int) -> ReportData:
+def with_states(states: dict[str, str], amount: int, metric: Metric = RIGHT) -> ReportData:
     """A report in which the last ``amount`` replies of each model ended in its state."""
-    report = small_report(RIGHT, dict.fromkeys(((model, "KR") for model in states), 4), QUESTIONS, "wrong")
+    report = small_report(metric, dict.fromkeys(((model, "KR") for model in states), 4), QUESTIONS, "wrong")
     number = pl.int_range(pl.len()).over("endpoint")
     state = pl.when(number >= QUESTIONS - amount).then(pl.col("endpoint").replace_strict(states))
-    return report_of(report.judgements.with_columns(state=state.otherwise("state")), RIGHT)
+    return report_of(report.judgements.with_columns(state=state.otherwise("state")), metric)
 
 
 def of_profiles(data: ReportData, *profiles: str) -> ReportData:
@@ -49,6 +49,46 @@ def test_unreadable_replies_are_counted_in_the_first_profile_alone(profiles: tup
         f"one: no answer could be read out of {QUESTIONS // 2} of {QUESTIONS} replies (Task)."
     )
     assert sentence.count("(Task)") == 1
+
+
+def test_of_questions_of_several_replies_those_are_counted_and_called_so() -> None:
+    whole = Metric("right", "Right", "It is right.", per="question")
+    (sentence,) = [
+        text
+        for text in doubts(ReportView(with_states({"lab/one": "unreadable"}, 9, whole)))
+        if "could be read" in text
+    ]
+    assert sentence.startswith(
+        f"one: no answer could be read out of a reply to 9 of {QUESTIONS} questions (Task)."
+    )
+
+
+@pytest.mark.parametrize(
+    "names", [("item",) * 4, ("question",) * 4, ("item", "question", "item", "question")]
+)
+def test_over_many_tasks_replies_and_questions_are_added_apart(names: tuple[str, ...]) -> None:
+    parts = []
+    for number, per in enumerate(names):
+        metric = Metric("right", "Right", "It is right.", per="question" if per == "question" else "item")
+        one = with_states({"lab/one": "unreadable"}, 9, metric)
+        task = {"task": pl.lit(f"t/{number}")}
+        parts.append(
+            (f"t/{number}", one.scores.with_columns(**task), one.judgements.with_columns(**task), metric)
+        )
+    data = replace(
+        one,
+        scores=pl.concat([scores for _, scores, *_ in parts]),
+        judgements=pl.concat([judged for *_, judged, _ in parts]),
+        metrics={name: (metric,) for name, *_, metric in parts},
+        task_titles={name: name for name, *_ in parts},
+    )
+    (sentence,) = [text for text in doubts(ReportView(data)) if "could be read" in text]
+    items, questions = names.count("item"), names.count("question")
+    said = [f"{9 * items} of {40 * items} replies on {items} tasks"] * (items > 0)
+    said += [f"a reply to {9 * questions} of {40 * questions} questions on {questions} tasks"] * (
+        questions > 0
+    )
+    assert f"out of {' and '.join(said)}. They count as wrong" in sentence
 
 
 @pytest.mark.parametrize("amount", range(0, 9))

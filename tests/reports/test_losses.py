@@ -68,6 +68,14 @@ def test_methods_count_only_the_losses_that_a_score_counts(metric: Metric, lost:
     assert ("count as not right" in words) == (metric is RIGHT)
 
 
+@pytest.mark.parametrize(
+    ("lost", "said"), [(1, "1 answer never came and counts"), (2, "2 answers never came and count")]
+)
+def test_a_question_of_several_replies_is_one_answer(lost: int, said: str) -> None:
+    view = ReportView(with_losses(replace(RIGHT, per="question"), lost))
+    assert f" {said} as not right too." in methods_paragraph(view, view.tasks[0])
+
+
 def test_a_loss_that_the_rule_leaves_out_could_not_have_moved_the_score() -> None:
     for metric, right in ((RIGHT, "been right"), (NEAR, "answered as people do")):
         data = with_losses(metric, 1)

@@ -90,6 +90,21 @@ def test_what_is_chance_does_not_turn_round() -> None:
     assert turned_round(alone, Leaderboard(alone)) == []
 
 
+def test_a_pair_is_one_pair_however_many_tasks_it_did() -> None:
+    one = report({("m/a", "KR"): 40, ("m/b", "KR"): 20, ("m/a", "ET"): 29, ("m/b", "ET"): 31}).data
+    task = {"task": pl.lit("t/other")}
+    data = replace(
+        one,
+        scores=pl.concat([one.scores, one.scores.with_columns(**task)]),
+        judgements=pl.concat([one.judgements, one.judgements.with_columns(**task)]),
+        metrics={**one.metrics, "t/other": one.metrics["t/t"]},
+        task_titles={**one.task_titles, "t/other": "Other"},
+    )
+    view = ReportView(data)
+    (sentence,) = turned_round(view, Leaderboard(view))
+    assert "(1 pair of models, 2 cultures)" in sentence
+
+
 def test_an_open_order_is_said_and_a_clear_one_is_not(crossing: ReportView) -> None:
     alike = report({("m/a", "KR"): 30, ("m/b", "KR"): 31, ("m/a", "ET"): 30, ("m/b", "ET"): 30})
     assert open_orders(alike, Leaderboard(alike)) == ["Which of a and b is better on Task is open."]

@@ -54,6 +54,9 @@ def test_texts_come_back_by_their_numbers(filled: Replies) -> None:
     numbers = pl.Series([99, 3, 3, 14, 0, 57], dtype=pl.UInt32)
     assert filled.of(numbers).to_list() == [TEXTS[number] for number in numbers]
     assert filled.of(numbers.clear()).to_list() == []
+    some = pl.Series([0, 3, 8, 9, 10, 50, 98, 99])
+    assert filled.only(some).between(0, 100).to_list() == [TEXTS[number] for number in some]
+    assert len(filled.only(some)) == 8 and len(filled.only(some.clear())) == 0
     assert Replies().between(0, 10).to_list() == []
 
 

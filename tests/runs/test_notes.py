@@ -122,7 +122,7 @@ def test_a_short_limit_of_the_task_itself_cuts_by_design(limit: int, by_design: 
 def test_profiles_with_the_same_counts_share_a_sentence_and_others_do_not() -> None:
     alike = [{"metric": "sem_b", "cut": 3, "truncated": 2, "profile": name} for name in ("paper", "strict")]
     assert len(cut_warnings(scores(*alike), {}, TASKS)) == 1
-    for other in ({"cut": 4}, {"endpoint": "lab/other"}, {"task": "demo/mcq"}, {"n": 11}):
+    for other in ({"cut": 4}, {"endpoint": "lab/other"}, {"n": 11}):
         rows = scores(alike[0], {**alike[1], **other})
         assert len(cut_warnings(rows, {}, TASKS)) == 2, other
     unlike = scores(alike[0], {**alike[1], "truncated": 0})
@@ -136,3 +136,32 @@ def test_replies_that_are_compared_with_several_cultures_are_said_to_count_once_
         task = get_task(name)
         (sentence,) = cut_warnings(scores({"task": name, "cut": 3}), {}, {name: task})
         assert ("once for each culture" in sentence) is (name != "demo/saq")
+
+
+def test_a_model_is_told_of_once_over_all_tasks_with_the_same_remedy() -> None:
+    made = {name: Signature({"settings": f"max_tokens={limit}"}) for name, limit in (("a", 64), ("b", 48))}
+    of_model = [
+        {"metric": "sem_b", "cut": 3, "truncated": 2, "signature": "b"},
+        {"metric": "accuracy", "task": "demo/mcq", "cut": 1, "signature": "a"},
+    ]
+    rows = scores(*of_model, *({**row, "endpoint": "lab/other"} for row in of_model))
+    assert cut_warnings(rows, made, TASKS) == [
+        f"1 of 10 replies of {model} on demo/mcq was cut at 64 tokens, none of them unreadable; 3 of 10 replies on "
+        "demo/saq were cut at 48 tokens, 2 of them unreadable: ask again with --max-tokens 512."
+        for model in ("lab/m", "lab/other")
+    ]
+
+
+def test_limits_by_design_are_told_of_once_and_apart_from_others() -> None:
+    short = [task for task in tasks().values() if task.max_tokens == FEW][:2]
+    made = {"of-both": Signature({"settings": f"max_tokens={FEW}"})}
+    named = {task.name: task for task in short} | TASKS
+    rows = scores(*({"task": task.name, "cut": 1} for task in short), {"task": "demo/mcq", "cut": 1})
+    told = cut_warnings(rows, made, named)
+    assert len(told) == 2 and sum("demo/mcq" in sentence for sentence in told) == 1
+    (by_design,) = (sentence for sentence in told if "demo/mcq" not in sentence)
+    assert all(task.name in by_design for task in short)
+    assert (
+        f"). These limits cut replies by design. To let models talk or think first, ask again with --max-tokens {LEAST}"
+        in by_design
+    )

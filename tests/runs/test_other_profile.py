@@ -108,16 +108,25 @@ def test_a_profile_that_reads_no_more_is_not_named(tmp_path: Path) -> None:
     assert "--profile" not in printed
 
 
-def test_of_several_profiles_the_one_that_reads_most_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("task", "said", "read"),
+    [
+        ("easy", "Answer: A.", r"0 of [\d,]+ replies"),
+        ("hard", "Answer: True.", r"the replies to 0 of [\d,]+ questions"),
+    ],
+)
+def test_of_several_profiles_the_one_that_reads_most_is_named(
+    tmp_path: Path, task: str, said: str, read: str
+) -> None:
     release = tmp_path / "culturalbench"
     release.mkdir()
     write_culturalbench(release)
-    with ChatServer(mode="fixed:Answer: A.") as server:  # no reply is the label and nothing else
+    with ChatServer(mode=f"fixed:{said}") as server:  # no reply is the label and nothing else
         model = f"{server.url}/v1#talker"
         options = ("--limit", 60, "--release", release, "-w", tmp_path / "w.db")
-        done = folkways("run", "culturalbench/easy", "--model", model, *options)
+        done = folkways("run", f"culturalbench/{task}", "--model", model, *options)
     assert done.returncode == 0, done
-    sentence = r"paper reads 0 of [\d,]+ replies, which gives 0\.0; lenient reads [\d,]+, which gives"
+    sentence = rf"paper reads {read}, which gives 0\.0; lenient reads [\d,]+, which gives"
     assert re.search(sentence, words(done.stdout + done.stderr))
 
 

@@ -104,6 +104,13 @@ def test_a_release_is_found_by_its_name_or_where_it_was_as_long_as_it_is_the_sam
     assert "gone" in str(found(moved)) and "dir:blend" not in str(found(moved))
 
 
+def test_data_that_changed_with_a_package_are_those_of_its_older_version() -> None:
+    release = open_release("demo", "demo")
+    task = run_records.RunTask("demo/mcq", release.name, str(release.root), "deadbeef", {})
+    with pytest.raises(FolkwaysError, match="they come with folkways: install the version that planned"):
+        release_of(task)
+
+
 def test_a_release_is_read_where_the_run_read_it_though_it_lies_elsewhere_too(tmp_path: Path) -> None:
     folder, copy = write_release(tmp_path / "blend"), write_release(tmp_path / "copy")
     planned = open_release(str(folder), "blend")

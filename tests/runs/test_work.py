@@ -225,3 +225,44 @@ def test_a_worker_that_fails_everything_stops_the_run_and_the_next_session_tries
         done = finish(start("work", "study", "--model", at, "-w", workspace))
         assert done.returncode == 0, done.stderr
         assert "Everything has been asked" in done.stderr
+
+
+def test_a_worker_that_cannot_go_on_while_others_do_says_why(
+    mcq: Callable[[int], Path], tmp_path: Path
+) -> None:
+    """A job of an array that ends without a word, and well, looks done. Where the budget is at an end, what
+    others hold of it may be enough."""
+    workspace = str(tmp_path / "w.db")
+    with ChatServer(latency=1.0) as server, ChatServer(require_key=KEY) as strict:
+        folkways(
+            "plan", "blend/mcq", "--release", mcq(40), "--model", MODEL, "--name", "study", "-w", workspace
+        )
+        work = ("work", "study", "-w", workspace, "--concurrency", "2", "--model")
+        other = start(*work, f"{MODEL}@{server.url}/v1", "--budget", "30requests")
+        wait_for(lambda: answered(workspace) > 0, seconds=60)
+        refused = folkways(*work, f"{MODEL}@{strict.url}/v1")
+        poor = folkways(*work, f"{MODEL}@{server.url}/v1", "--budget", "1requests")
+        kill(other)
+        server.control(latency=0.0)
+        rest = folkways(*work, f"{MODEL}@{server.url}/v1")
+    for worker in (refused, poor):
+        assert "Other workers are still asking study." in worker.stderr
+    assert (refused.returncode, "This worker ended early: " in refused.stderr) == (1, True)
+    assert "says 401" in refused.stderr.split("This worker ended early: ")[1]
+    assert (poor.returncode, "Nothing is left of the budget for this worker." in poor.stderr) == (0, True)
+    assert rest.returncode == 0, rest.stderr
+
+
+def test_a_worker_that_comes_late_leaves_a_finished_run_finished(tmp_path: Path) -> None:
+    workspace = tmp_path / "w.db"
+    folkways(
+        "run", "demo/mcq", "--model", "baseline/first", "--limit", "3", "--name", "study", "-w", workspace
+    )
+    before = rows(workspace, "SELECT state, finished FROM runs")
+    done = folkways("work", "study", "-w", workspace)
+    assert (done.returncode, "study is finished: everything has been asked and scored." in done.stderr) == (
+        0,
+        True,
+    )
+    assert rows(workspace, "SELECT state, finished FROM runs") == before
+    assert before[0][0] == "finished"

@@ -55,11 +55,11 @@ def command(
     from folkways.errors import FolkwaysError
     from folkways.runs.results.judgements import load_inputs, results_of_runs
     from folkways.workspace.database import open_workspace
-    from folkways.workspace.run_records import find_asked_run
+    from folkways.workspace.run_records import find_asked_runs
 
     check_target(names, shape, out)
     database = open_workspace(workspace, create=False)
-    records = [find_asked_run(database, name) for name in runs or ("last",)]
+    records = find_asked_runs(database, runs or ("last",))
     inputs = load_inputs(database, records, profile)
     made, left_out = make_results(results_of_runs(inputs, names), inputs)
     for name, reason in left_out.items():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,7 +25,13 @@ from folkways.cli.options import (
 from folkways.cli.out import print_json, terminal
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from folkways.runs.options import DeployedModel, RunOptions
+    from folkways.runs.planning.estimate import Estimate
+
+WIDE = 1000
+"""Columns that no table needs."""
 
 
 @click.command("estimate", cls=GroupedCommand)
@@ -60,30 +69,20 @@ def command(
     if as_json:
         print_json([asdict(entry) for entry in estimates])
         return
-    from rich.table import Column, Table
-
-    from folkways.display import count, duration, plural, single_line
+    from folkways.display import duration, plural, single_line
     from folkways.names import short_endpoints
 
     short = short_endpoints(tuple(dict.fromkeys(entry.endpoint for entry in estimates)))
-    look: dict[str, Any] = {"title_justify": "left", "box": None, "pad_edge": False, "header_style": "dim"}
-    table = Table(
-        Column("model", overflow="fold"),
-        Column("task", no_wrap=True),
-        title="Before spending anything",
-        **look,
-    )
-    for heading in ("items", "requests", "stored\nalready", "input\ntokens ≈", "output\ntokens ≤", "US$ ≤"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for entry in estimates:
-        table.add_row(
-            single_line(short[entry.endpoint]),
-            entry.task,
-            *map(count, (entry.items, entry.requests, entry.stored, entry.input_tokens, entry.output_tokens)),
-            f"{entry.usd:,.2f}" if entry.usd is not None else "no price",
-        )
     console = terminal()
-    console.print(table)
+    shown = [(single_line(short[entry.endpoint]), *_cells(entry)) for entry in estimates]
+    console.print("Before spending anything")
+    table = _table("model", shown)
+    if console.measure(table, options=console.options.update(width=WIDE)).maximum <= console.width:
+        console.print(table)
+    else:  # each name in one piece over its tasks
+        for model, rows in groupby(shown, key=itemgetter(0)):
+            console.print(model, style="bold", soft_wrap=True)
+            console.print(_table(None, [row[1:] for row in rows]))
     if absent := left_out(plan.absent):
         console.print(absent)
     if until is not None:
@@ -124,3 +123,24 @@ def command(
         single_line(f"{plural(sum(entry.requests for entry in estimates), 'request')}{cost}.{unknown}"),
         soft_wrap=True,
     )
+
+
+def _cells(entry: Estimate) -> tuple[str, ...]:
+    from folkways.display import count
+
+    numbers = (entry.items, entry.requests, entry.stored, entry.input_tokens, entry.output_tokens)
+    return entry.task, *map(count, numbers), f"{entry.usd:,.2f}" if entry.usd is not None else "no price"
+
+
+def _table(first: str | None, rows: Sequence[Sequence[str]]) -> Table:
+    """The rows with their headings; ``first`` is that of a column before the task."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for name in (*([first] if first else []), "task"):
+        table.add_column(name, no_wrap=True)
+    for heading in ("items", "requests", "stored\nalready", "input\ntokens ≈", "output\ntokens ≤", "US$ ≤"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return table

@@ -154,7 +154,8 @@ def command(
         console.print("Run the same command again, also days later, to collect the replies.")
     if done.record.state != "finished":
         how = "incomplete" if done.record.state == "incomplete" else "not finished"
-        console.print(f"{done.record.name} is {how}: {how_to_go_on(done.record.reason)}")
+        again = " It has its whole budget again." if done.record.state == "budget" else ""
+        console.print(f"{done.record.name} is {how}: {how_to_go_on(done.record.reason)}{again}")
         raise click.exceptions.Exit(interrupts.exit_code() if done.record.state == "interrupted" else 1)
 
 

@@ -142,15 +142,13 @@ def _inputs(
     from folkways.benchmarks.results import Inputs
     from folkways.runs.results.judgements import load_inputs, open_data
     from folkways.workspace.database import open_workspace
-    from folkways.workspace.run_records import find_asked_run
+    from folkways.workspace.run_records import find_asked_runs
 
     resolved = benchmark.tasks[0].resolve_profile(profile) if benchmark.tasks else Inputs.profile
     inputs = Inputs()
     if runs:
         database = open_workspace(workspace, create=False)
-        inputs = load_inputs(
-            database, [find_asked_run(database, name) for name in runs], profile and resolved
-        )
+        inputs = load_inputs(database, find_asked_runs(database, runs), profile and resolved)
     values = {name: named[name.replace("-", "_")] for name in needs}
     return replace(
         inputs,

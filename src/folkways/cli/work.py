@@ -61,9 +61,8 @@ def command(
     """
     from folkways.cli.out import terminal
     from folkways.cli.progress import RunProgress
-    from folkways.engine.session import INTERRUPTED
     from folkways.runs.options import DeployedModel, Deployment
-    from folkways.runs.work import check_planned, models_of, work
+    from folkways.runs.work import check_planned, end_of, models_of, work
     from folkways.workspace.database import open_workspace
     from folkways.workspace.run_records import endpoint_names, find_run
 
@@ -95,16 +94,24 @@ def command(
     if left.state == "asked":
         scoring = f"folkways score {quoted(left.name)}{workspace_named(workspace)}"
         console.print(f"Everything has been asked. Judge and score it: {scoring}", soft_wrap=True)
-    elif left.state == "running":
+        return
+    if left.state == "finished":
+        console.print(f"{left.name} is finished: everything has been asked and scored.")
+        return
+    state, reason = left.state, left.reason
+    how = "incomplete" if state == "incomplete" else "not finished"
+    ended = f"{left.name} is {how}"
+    if state == "running":
         console.print(f"Other workers are still asking {left.name}.")
-        if any(counts.stopped == INTERRUPTED for counts in outcome):
-            raise click.exceptions.Exit(interrupts.exit_code())
-    else:
-        how = "incomplete" if left.state == "incomplete" else "not finished"
-        shared = ". All workers of a run share one: go on with a larger --budget."
-        reason = f"{left.reason}{shared}" if left.state == "budget" else left.reason
-        console.print(f"{left.name} is {how}: {how_to_go_on(reason)}", soft_wrap=True)
-        raise click.exceptions.Exit(interrupts.exit_code() if left.state == "interrupted" else 1)
+        (state, reason), ended = end_of(outcome), "This worker ended early"
+        if state == "budget":  # with what they hold of it they may ask all that is left
+            console.print("Nothing is left of the budget for this worker.")
+        if state == "budget" or all(counts.stopped is None for counts in outcome):
+            return
+    if state == "budget":
+        reason = f"{reason}. All workers of a run share one: go on with a larger --budget."
+    console.print(f"{ended}: {how_to_go_on(reason)}", soft_wrap=True)
+    raise click.exceptions.Exit(interrupts.exit_code() if state == "interrupted" else 1)
 
 
 def slurm_task() -> str | None:

@@ -54,7 +54,14 @@ class Batching:
 
     async def run(self) -> bool:
         """Until nothing is out and nothing more may leave, or the session is stopped; whether the rest may be
-        asked one by one."""
+        asked one by one. What is out still counts as spent from then on."""
+        try:
+            return await self._run()
+        finally:
+            for reserved in self._reserved.values():
+                self._asking.budget.settle(_sum(reserved), _sum(reserved))
+
+    async def _run(self) -> bool:
         asking, limiter = self._asking, self._asking.limiter
         asking.progress.total, asking.progress.stored = await asking.on_database(
             self._queue.standing, self._number
@@ -253,12 +260,6 @@ class Batching:
         asking = self._asking
         wanted = {request.key: request for request in await self._requests(record)}
         answered: list[AnsweredRequest] = []
-        reserved = self._reserved.pop(record.name, [])
-        worst = [(amount.tokens, amount.usd or 0.0) for amount in reserved]
-        each = Amount(
-            1, max((tokens for tokens, _ in worst), default=0.0), max((usd for _, usd in worst), default=0.0)
-        )
-        spent: list[Amount] = []
         async for result in self._api.results(str(record.number)):
             request = wanted.pop(result.key, None)
             if request is None:
@@ -268,7 +269,6 @@ class Batching:
             except EndpointFailure as failure:
                 asking.progress.last_error = str(failure)
                 continue
-            spent.append(charged(completion, self._price, each))
             answered.append(
                 AnsweredRequest(request, completion, time.time() - record.created, 1, batched=True)
             )
@@ -277,17 +277,23 @@ class Batching:
                 answered = []
         await self._store(record, answered)
         await asking.on_database(batches.mark_collected, self._workspace, record.name)
-        self._settle(reserved, spent)
+        self._free(record)
         if record.run_id == self._queue.run_id and self._api.waits:
             self._tried |= record.keys
 
     async def _store(self, record: BatchRecord, answered: list[AnsweredRequest]) -> None:
-        progress = self._asking.progress
-        await self._asking.on_database(self._queue.save, self._number, answered)
+        asking = self._asking
+        await asking.on_database(self._queue.save, self._number, answered)
         if record.run_id == self._queue.run_id:
-            progress.done += len(answered)
+            asking.progress.done += len(answered)
         for answer in answered:
-            progress.count(answer.completion, self._price)
+            asking.progress.count(answer.completion, self._price)
+        if reserved := self._reserved.get(record.name):
+            each = Amount(
+                1, max(amount.tokens for amount in reserved), max(amount.usd or 0.0 for amount in reserved)
+            )
+            spent = [charged(answer.completion, self._price, each) for answer in answered]
+            asking.budget.settle(Amount(), _sum(spent))
 
     async def _requests(self, record: BatchRecord) -> list[Request]:
         return await self._asking.on_database(
@@ -296,13 +302,16 @@ class Batching:
 
     async def _forget(self, record: BatchRecord) -> None:
         await self._asking.on_database(batches.forget, self._workspace, record.name)
+        self._free(record)
+
+    # The budget: a batch that leaves in this session counts with its worst case until all of it is stored.
+
+    def _free(self, record: BatchRecord) -> None:
         self._settle(self._reserved.pop(record.name, []))
 
-    # The budget: a batch that leaves in this session counts with its worst case until it is collected.
-
-    def _settle(self, reserved: Collection[Amount], spent: Collection[Amount] = ()) -> None:
+    def _settle(self, reserved: Collection[Amount]) -> None:
         if reserved:
-            self._asking.budget.settle(_sum(reserved), _sum(spent))
+            self._asking.budget.settle(_sum(reserved), Amount())
 
 
 def _sum(amounts: Collection[Amount]) -> Amount:

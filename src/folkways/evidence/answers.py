@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ class Answers:
     replied: model -> number of those with a reply.
     unread: model -> number of replies without a readable answer.
     truncated: model -> number of those that the token limit cut.
+    per: ``Metric.per`` of the metric: whether a row is a reply or a question of several.
     """
 
     models: tuple[str, ...]
@@ -50,6 +51,7 @@ class Answers:
     replied: Mapping[str, int]
     unread: Mapping[str, int] = field(default_factory=dict)
     truncated: Mapping[str, int] = field(default_factory=dict)
+    per: Literal["item", "question"] = "item"
 
     def coverage(self, model: str) -> float:
         """The share of a model's expected rows that it replied to; 0 if none is expected."""
@@ -119,16 +121,29 @@ class Answers:
             unread = self.unread.get(model, 0)
             # the replies of baselines are often unreadable by design
             if unread > MANY_UNREADABLE * self.replied[model] and not is_baseline(model):
-                replies = plural(self.replied[model], "reply", "replies")
+                replies = part_of_replies(unread, self.replied[model], self.per)
                 cut = (
                     f" (the token limit cut {count(self.truncated[model])} of these)"
                     if self.truncated[model]
                     else ""
                 )
                 yield (
-                    f"{model}: no answer could be read out of {count(unread)} of {replies}{cut}. "
+                    f"{model}: no answer could be read out of {replies}{cut}. "
                     "These count as not right: the difference may be one of form and not of knowledge."
                 )
+
+
+def part_of_replies(
+    part: int, whole: int, per: Literal["item", "question"], of_question: str = "a reply"
+) -> str:
+    """``3 of 16 replies``; of a metric with one value for a whole question ``a reply to 3 of 4 questions``.
+
+    part, whole: numbers of rows that the metric has a value for. per: ``Metric.per``.
+    of_question: what of a question's replies the part is about.
+    """
+    if per == "question":
+        return f"{of_question} to {count(part)} of {plural(whole, 'question')}"
+    return f"{count(part)} of {plural(whole, 'reply', 'replies')}"
 
 
 Judged: TypeAlias = pl.DataFrame | pl.LazyFrame | Callable[[], pl.DataFrame]
@@ -187,6 +202,7 @@ def answers_of(judgements: Mapping[str, Judged], metric: Metric, groups: Sequenc
         replied=replied,
         unread=unread,
         truncated=truncated,
+        per=metric.per,
     )
 
 

@@ -53,6 +53,9 @@ def averaged(metric: Metric) -> dict[str, Any]:
 NUMBERS = tuple(name for name in SCORES if name not in ("endpoint", "task", "profile", "metric", "signature"))
 """The columns of records.SCORES of a score that a log states."""
 
+UNTOLD = (State.REFUSED.value, State.UNREADABLE.value, State.TRUNCATED.value, "cut")
+"""Columns of records.SCORES that logs of other programs do not tell."""
+
 Scores = Mapping[str, Sequence[float | None]]
 
 
@@ -163,13 +166,14 @@ class ScoredLog:
         )  # fmt: skip
 
     def scores_of(self, metric: Metric, judgements: pl.DataFrame) -> pl.DataFrame:
-        """The score over everything, then that of each culture, as columns of records.SCORES: intervals are
-        clustered by question, and a sample that was not scored stays in the denominator.
+        """The score over everything, then that of each culture, as columns of records.SCORES without UNTOLD:
+        intervals are clustered by question, and a sample that was not scored stays in the denominator.
 
         metric: with a column in the ``judgements``, which are those of this log.
         """
         by_culture = [("culture",)] if judgements["culture"].count() else []
-        return summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
+        scores = summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
+        return scores.with_columns(pl.lit(None, pl.Int64).alias(name) for name in UNTOLD)
 
     def contribution(self) -> Contribution:
         """The first of its scores, with its judgements, for a report or a leaderboard;

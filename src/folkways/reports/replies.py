@@ -61,6 +61,14 @@ class Replies:
             parts.append(here.select("turn", response=texts[here["row"].cast(pl.Int64) - start]))
         return pl.concat(parts).sort("turn")["response"]
 
+    def only(self, rows: pl.Series) -> Replies:
+        """Those of these numbers alone, which must ascend, as texts of their own."""
+        replies = Replies()
+        for start, texts in self._overlapping(0, len(self)):
+            here = rows.filter(rows.is_between(start, start + texts.len(), closed="left"))
+            replies.add(texts[here.cast(pl.Int64) - start])
+        return replies
+
     def _kept(self, packed: bytes) -> bytes | tuple[int, int]:
         """These bytes, or where in the file they are now."""
         if self._in_memory + len(packed) <= IN_MEMORY:

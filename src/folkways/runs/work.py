@@ -108,10 +108,13 @@ def work(
         planned.
     name: of this worker, so that a restart frees what it had claimed (``workspace.queue.request_queue``).
 
-    The run is ``asked`` once nothing is left of it. While others are still at work it stays as it is. Raises
-    FolkwaysError for a run that workers cannot ask, and what ``engine.session.ask`` does.
+    The run is ``asked`` once nothing is left of it. While others are still at work it stays as it is, and so
+    does a finished one without failed requests. Raises FolkwaysError for a run that workers cannot ask, and
+    what ``engine.session.ask`` does.
     """
     check_planned(run)
+    if (whole := answered(workspace, run, models)) is not None:
+        return run, whole
     limit, prices = limit_and_prices(models, asking)
     orders = orders_of(workspace, models, prices, asking)
     shared = SharedBudget(workspace, run.id, units_of(limit)) if limit is not None else None

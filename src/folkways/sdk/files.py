@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from folkways.files import write_bytes
+from folkways.json_lines import json_objects
 from folkways.records import Schema
 from folkways.releases.croissant import Croissant, CroissantTable
 from folkways.spreadsheet import csv_bytes
@@ -15,6 +16,7 @@ __all__ = [
     "CroissantTable",
     "Schema",
     "csv_bytes",
+    "json_objects",
     "read_replies",
     "read_toml",
     "write_bytes",

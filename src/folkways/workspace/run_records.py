@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -117,6 +117,13 @@ def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
             f"{run.name}"
         )
     return run
+
+
+def find_asked_runs(workspace: Workspace, names: Iterable[str]) -> list[RunRecord]:
+    """``find_asked_run`` of each of the ``names`` in a ``workspace``, in their order; a run that is named
+    twice (by its name and as ``last``, say) once."""
+    runs = (find_asked_run(workspace, name) for name in names)
+    return list({run.id: run for run in runs}.values())
 
 
 def begin_run(

@@ -4,9 +4,14 @@ across."""
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import subprocess
+import sys
 import tempfile
 import threading
+import time
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -357,6 +362,46 @@ def test_pictures_in_a_bucket_stay_because_backups_do_not_have_them(
                 restored_from(tmp_path / file, workspace, replace=True)
             (bowl,) = media.list_media(workspace, made.study.id)
             assert media.read_bytes(workspace, bowl) == PICTURE
+            media.media_store(workspace).delete(bowl.sha256)
+            with pytest.raises(
+                WorkspaceError, match=f"is not in s3://.* \\(as {bowl.sha256}\\); put it back"
+            ):
+                back_up(workspace, tmp_path / "lacking.zip")
+            assert not (tmp_path / "lacking.zip").exists()
+
+
+def test_what_a_killed_backup_left_goes_with_the_next_and_nothing_else(tmp_path: Path) -> None:
+    with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        open_study(workspace, [VOTE])
+        killed = (
+            "import os, sys, zipfile, pathlib\n"
+            "from folkways_studio.database.backups import back_up\n"
+            "from folkways_studio.database.opening import open_workspace\n"
+            "zipfile.ZipFile.writestr = lambda *_: os.kill(os.getpid(), 9)\n"
+            "back_up(open_workspace(sys.argv[1]), pathlib.Path(sys.argv[2]))\n"
+        )
+        process = subprocess.run(
+            [sys.executable, "-c", killed, str(tmp_path / "w.db"), str(tmp_path / "no.zip")]
+        )
+        assert process.returncode == -signal.SIGKILL
+        (left,) = tmp_path.glob(".backup-*")
+        own = tmp_path / ".backup-pictures"
+        own.mkdir()
+        photos = tmp_path / ".backup-photos12"
+        photos.mkdir()
+        (photos / "me.png").touch()
+        back_up(workspace, tmp_path / "a.zip")
+        assert left.is_dir()  # another process may be at it
+        long_ago = time.time() - 3700
+        for path in (*left.iterdir(), *photos.iterdir(), left, own, photos):
+            os.utime(path, (long_ago, long_ago))
+        (busy,) = (each for each in left.iterdir() if each.name == "backup.zip")
+        os.utime(busy)
+        back_up(workspace, tmp_path / "b.zip")
+        assert left.is_dir()
+        os.utime(busy, (long_ago, long_ago))
+        back_up(workspace, tmp_path / "c.zip")
+        assert set(tmp_path.glob(".backup-*")) == {own, photos}
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,32 @@ def test_files_are_read_up_to_their_bounds(tmp_path: Path, monkeypatch: pytest.M
                     read()
 
 
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_tables_are_read_up_to_their_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    path, frame = tmp_path / f"items{ending}", pl.DataFrame(ROWS)
+    {".csv": frame.write_csv, ".parquet": frame.write_parquet}[ending](path)
+    for name, size, problem in (
+        ("LARGEST_UNPACKED", sum(len(cell) for row in ROWS for cell in row.values()), "unpacks to more than"),
+        ("MOST_ROWS", len(ROWS), f"has more than {len(ROWS) - 1} rows"),
+        ("MOST_COLUMNS", len(ROWS[0]), "columns"),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(table_files, name, size)
+            assert read_rows(path) == ROWS
+            patch.setattr(table_files, name, size - 1)
+            with pytest.raises(DataError, match=problem):
+                read_rows(path)
+
+
+def test_lines_of_json_that_share_no_name_cost_no_more_than_they_are(tmp_path: Path) -> None:
+    """No cell for each name in each line: 15,000 lines were 225 million cells."""
+    path = tmp_path / "items.jsonl"
+    path.write_text("".join(f'{{"name {number}": {number}}}\n' for number in range(300)), encoding="utf-8")
+    assert read_rows(path) == [{f"name {number}": str(number)} for number in range(300)]
+
+
 def test_every_wrong_row_is_named_and_nothing_is_added(desk: StudyFixture) -> None:
     rows = [
         *ROWS,

@@ -23,6 +23,7 @@ from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.items.table import COLUMNS, SHOWN, SIZES, TableView, facts_of, in_words
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role
+from folkways_studio.stages.registry import stage_kind
 from folkways_studio.web.app import create_app
 from folkways_studio.web.rendering.pages import environment
 from folkways_studio.work.assignees import assign, people_of
@@ -60,6 +61,27 @@ def test_a_file_s_name_comes_after_every_text(more: str) -> None:
     assert [name for name, _ in facts_of(subject)] == [f"door{more}", "note", "door", "years"]
     described = {"door": "door.png", f"door{more}": "A door"}
     assert [name for name, _ in facts_of(described)] == [f"door{more}", "door"]
+
+
+@pytest.mark.parametrize(
+    ("show", "content", "title"),
+    [
+        ([("story", "text")], {"expected": "rude", "story": "A guest sings.", "text": "?"}, "A guest sings."),
+        ([("text", "text"), ("item", "text")], {"item": "second", "text": "first"}, "first"),
+        ([("door", "image")], {"door": "a.png", "door_alt": "A door", "expected": "open"}, "A door"),
+        ([("door", "image")], {"door": "a.png", "expected": "open"}, "a.png"),
+        ([("hello", "audio")], {"a": "b", "hello": "a.mp3", "hello_transcript": "Hello!"}, "Hello!"),
+    ],
+)
+def test_an_item_of_a_form_is_called_by_what_the_form_shows(
+    show: list[tuple[str, str]], content: dict[str, str], title: str
+) -> None:
+    config = {"show": [{"field": field, "type": kind} for field, kind in show]}
+    differing = {"kind": "form", "content": content, "rules": config, "candidates": []}
+    for kind, of in (("form", content), ("adjudicate", differing)):
+        subject = stage_kind(kind).subject(of, config)
+        assert facts_of(subject)[0][1] == title
+        assert dict(subject) == content
 
 
 @pytest.mark.parametrize(

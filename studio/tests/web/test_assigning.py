@@ -176,6 +176,24 @@ def test_stalled_items_are_shown_and_assigned_anew(desk: StudyFixture) -> None:
     assert two not in names(desk)
 
 
+@pytest.mark.parametrize("chosen", ["all", "item"])
+def test_who_works_on_a_stalled_item_keeps_it_when_others_come_by_a_rule(
+    desk: StudyFixture, chosen: str
+) -> None:
+    kim, lee = desk.person(), desk.person()
+    one, two = desk.add("verify", [QUESTION] * 2)
+    browser = Browser(desk)
+    browser.post("/items/assign", item=str(one), how="hand", to=kim.pseudonym, sure="yes")
+    choice = {"all": "yes"} if chosen == "all" else {"item": [str(one), str(two)]}
+    browser.post("/items/assign", **choice, only="stalled")
+    assert 'name="again"' not in browser.page  # a stalled item is assigned already
+    assert "1 item would be assigned" in browser.again(how="rule")
+    browser.again(sure="yes")
+    assert {number: set(people) for number, people in names(desk).items()} == {
+        one: {kim.pseudonym, lee.pseudonym}
+    }
+
+
 def test_by_a_file(desk: StudyFixture) -> None:
     kim = desk.person()
     one, two = desk.add("verify", [QUESTION] * 2)

@@ -4,8 +4,10 @@ codes, withdrawal."""
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,10 @@ from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
-from folkways_studio.people import accounts, invites, participants, personal, suspension
+from folkways_studio.people import accounts, invites, participants, personal, prolific_entry, suspension
 from folkways_studio.records import Participant, ParticipantState, Role, Study, StudyState
 from folkways_studio.studies import service as studies
+from folkways_studio.web.app import THREADS
 from folkways_studio.work import judgements, leases
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.studies import PASSWORD, QUESTION, described
@@ -181,6 +184,30 @@ def test_prolific_pays_for_work_done_and_for_work_that_was_gone(server: StudioSe
     assert "DONE-1" in first.get(done.place).text
 
 
+@pytest.mark.parametrize(
+    ("steps", "code"),
+    [("1a", "DONE-1"), ("1a2", "NONE-3"), ("1a2a", "DONE-1"), ("12", "NONE-3"), ("12a", "DONE-1"),
+     ("1a21", "DONE-1"), ("12a1", "NONE-3")],
+)  # fmt: skip
+def test_each_study_of_prolific_pays_for_what_was_done_since_people_came_by_it(
+    server: StudioServer, steps: str, code: str
+) -> None:
+    """steps: 1, 2: they come by this study there; a: they answer an item that was added for it."""
+    study = make_study(server, n=0, prolific=CODES)
+    address, client = link(server, study), Client(server.url)
+    for place, step in enumerate(steps):
+        if step != "a":
+            come(client, address, {**PERSON, "STUDY_ID": f"s{step}"})
+            if not place:
+                agree(client, study)
+            continue
+        items.add_items(server.workspace, study.id, "verify", [NewItem(f"q{place}", QUESTION, "korea")])
+        task = client.post(f"/work/{study.name}/next").place
+        client.post(f"{task}/submit", {"key": f"k{place}", "choices": "1"})
+    page = client.get(f"/work/{study.name}/done").text
+    assert [each for each in CODES.values() if str(each) in page] == [code]
+
+
 @pytest.mark.parametrize("codes", [CODES, {"signed": False}, None], ids=["codes", "no codes", "no Prolific"])
 @pytest.mark.parametrize("by_prolific", [True, False])
 def test_who_says_half_way_that_they_are_done_is_thanked_and_whom_a_code_waits_for_reads_when_it_comes(
@@ -306,6 +333,28 @@ def test_a_signed_entry_is_let_in(signed: StudioServer, keys: Keys) -> None:
     assert page.status == 200 and 'name="PROLIFIC_PID" value="5f8d0a"' in page.text
     assert client.post(address, fields, csrf=client.token(page)).status == 303
     assert only_person(signed, study).source == "prolific"
+
+
+def test_keys_that_do_not_come_keep_nobody_else_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More people come in than there are threads for pages, and Prolific's server says nothing."""
+    monkeypatch.setattr(prolific_entry, "KEYS_TIMEOUT", 4.0)
+    with socket.create_server(("127.0.0.1", 0), backlog=50) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/keys.json"
+        with (
+            StudioServer(tmp_path / "studio.db", origin=ORIGIN, prolific_keys=address) as server,
+            ThreadPoolExecutor(THREADS + 2) as people,
+        ):
+            study = make_study(server, prolific={**CODES, "signed": True})
+            place = f"{link(server, study)}?PROLIFIC_PID=5f8d0a&prolific_token=x"
+            coming = [people.submit(Client(server.url).get, place) for _ in range(THREADS + 2)]
+            silent.accept()  # the first has come so far
+            time.sleep(0.5)
+            began = time.monotonic()
+            assert Client(server.url).get("/healthz").status == 200
+            assert time.monotonic() - began < 2
+            assert {each.result().status for each in coming} == {400}
 
 
 def test_nobody_takes_over_somebody_by_an_id_that_is_not_signed(server: StudioServer) -> None:

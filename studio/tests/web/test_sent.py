@@ -120,6 +120,7 @@ def test_the_form_comes_back_as_it_was_sent(server: StudioServer, kind: str) -> 
     assert form.action == place
     reply = post(client, place, form.fields)
     assert (reply.status, reply.place) == (303, f"/work/{desk.study.name}/sent"), reply.text
+    assert place in client.get(reply.place).text
     judgement = [row["id"] for row in stored(desk.workspace, schema.judgements, participant_id=person.id)]
     assert stored(desk.workspace, schema.corrections, judgement_id=judgement[0]) == [], (
         "nothing was changed by sending it again"
@@ -184,6 +185,28 @@ def test_an_attention_check_looks_like_every_other_answer(server: StudioServer) 
     assert post(client, place, [*fields, ("choices", "3")]).status == 303
     row, _ = stored(desk.workspace, schema.judgements, participant_id=person.id)
     assert row["payload"]["choices"] == [0], "how well somebody works is told from what they said first"
+
+
+def test_what_was_sent_and_a_question_of_the_test_are_called_by_what_people_saw(server: StudioServer) -> None:
+    story, hidden = "A guest opens the gift.", "at once: rude"
+    test = {"questions": 1, "pass_mark": 1, "feedback": True}
+    show, ask = [{"field": "story", "type": "text"}], MORE["form"]["ask"]
+    stages = [{"name": "it", "kind": "form", "show": show, "ask": ask, "qualification": test}]
+    desk = open_study(server.workspace, stages, name="shown")
+    content, answer = {"expected": hidden, "story": story}, {"answers": {"answer": "so", "why": "no"}}
+    new = [NewItem("test", content, "korea", {"why": "no"}, True), NewItem("work", content, "korea")]
+    add_items(desk.workspace, desk.study.id, "it", new)
+    person = desk.person()
+    client = browser(server, person)
+    question, task = (desk.answer(person, answer) for _ in range(2))
+    places = [
+        address(desk, person, question).replace("/sent", "/answer"),
+        "/work/shown/sent",
+        address(desk, person, task),
+    ]
+    for place in places:
+        page = client.get(place)
+        assert page.status == 200 and story in page.text and hidden not in page.text, place
 
 
 def test_who_left_looks_at_nothing_and_a_closed_study_takes_no_correction(server: StudioServer) -> None:

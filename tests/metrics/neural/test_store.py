@@ -114,11 +114,15 @@ def test_every_distinct_text_goes_through_the_model_once(
     assert asked[-1] == ["tea"]
 
 
-@given(st.lists(st.lists(st.floats(-8, 8, width=32), min_size=3, max_size=3), max_size=5))
+NUMBERS = st.floats(-8, 8, width=32).filter(lambda number: number == 0 or abs(number) > 1e-15)
+"""Of vectors; the square of a smaller one is nothing in single precision."""
+
+
+@given(st.lists(st.lists(NUMBERS, min_size=3, max_size=3), max_size=5))
 def test_every_vector_gets_length_one_but_that_of_zeros(rows: list[list[float]]) -> None:
     given_vectors = np.array([*rows, [0.0] * 3, [3.0, 0.0, -4.0]], np.float32)
     with np.errstate(all="raise", under="ignore"):
         scaled = unit(given_vectors)
     lengths = np.linalg.norm(given_vectors, axis=1, keepdims=True)
-    np.testing.assert_allclose(scaled * lengths, given_vectors, rtol=1e-5, atol=1e-30)
+    np.testing.assert_allclose(scaled * lengths, given_vectors, rtol=1e-5, atol=1e-20)
     np.testing.assert_array_equal(scaled[-2:], np.array([[0, 0, 0], [0.6, 0, -0.8]], np.float32))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from folkways.text.labels import TRUTHS, exact_label, first_label, settled_truth
+from folkways.text.labels import TRUTHS, chosen_label, exact_label, first_label, settled_truth
 from folkways.text.labels.mentions import with_letters
 
 DRESSES = ["{}", "{}.", "({})", "**{}**", "Answer: {}", "answer is {}", "{})", " {}\n", "[{}]", "`{}`"]
@@ -179,3 +179,30 @@ def test_readers_answer_with_a_label_or_nothing_for_any_text(reply: str) -> None
     exact = exact_label(reply, ABCD)
     if exact is not None:
         assert first_label(reply, ABCD) == exact
+
+
+OPTIONS = {"A": "rice", "B": "bread", "C": "tea", "D": "salt"}
+
+
+@pytest.mark.parametrize(
+    ("table", "label"),
+    [
+        ("| Answer | Why |\n|---|---|\n| B | custom |", "B"),
+        ("|B|custom|", "B"),
+        ("| Option | Text |\n|---|---|\n| B | bread |", "B"),
+        ("| **Answer** | **Explanation** |\n| --- | --- |\n| **B** | Most people bring bread. |", "B"),
+        ("| Answer | B |", "B"),
+        ("| Answer | B | bread |", "B"),
+        ("| Question | Answer |\n|---|---|\n| What do they bring? | B |", "B"),
+        ("| Letter | Right? |\n|---|---|\n| A | No |\n| B | Yes |\n| C | No |\n| D | No |", "B"),
+        ("| A | ✗ |\n| B | ✓ |", "B"),
+        ("| B | common in A households |", "B"),
+        ("| A | bread |", None),
+        ("A | bread", None),
+        ("A | B", None),
+        ("| A | B | C | D |", None),
+        ("| A | rice |\n| B | bread |\n| C | tea |\n| D | salt |", None),
+    ],
+)
+def test_the_cell_of_a_table_is_read_as_a_label(table: str, label: str | None) -> None:
+    assert chosen_label(table, OPTIONS) == label

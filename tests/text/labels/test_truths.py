@@ -70,3 +70,51 @@ def test_an_answer_alone_or_before_what_is_asked_of(answer: str) -> None:
     assert truth(f"{answer} people bow there") == acceptance(f"{answer} people bow there") == noun
     assert truth(f"People there would never say {answer}") is None
     assert truth(f"I would say {answer}") == sign
+
+
+FRAMES = {
+    "zh": ("{}", "答案是{}。", "正确答案是{}，因为他们不带米饭。", "答案：{}。\n解释：他们没有这个习惯。"),
+    "ja": ("{}です", "答えは{}です。", "{}、なぜなら違います。"),
+    "ko": ("{}입니다", "정답은 {}입니다.", "{}! 그렇지 않은 사람도 있습니다."),
+    "th": ("คำตอบคือ{}", "คำตอบคือ {} ครับ"),
+    "ar": ("الإجابة هي {}.", "الإجابة: {}، لأنهم لا يأكلون ذلك"),
+    "hi": ("यह {} है।", "उत्तर: {}। यह नहीं होता।"),
+    "ru": ("Ответ: {}", "Это {}, они так не делают"),
+    "es": ("La respuesta es {}.", "Es {}, porque no lo hacen."),
+    "fr": ("C'est {}.", "Réponse : {}"),
+}
+DENIED = {
+    "zh": ("不是{}", "答案不是{}。", "这并非{}"),
+    "ja": ("{}ではありません。", "{}じゃない"),
+    "ko": ("{}가 아닙니다.", "정답은 {}가 아니에요"),
+    "th": ("ไม่ใช่{}",),
+    "ar": ("هذا ليس {}",),
+    "hi": ("यह {} नहीं है।",),
+    "ru": ("Это не {}",),
+    "es": ("No es {}.",),
+    "pt": ("Não é {}",),
+    "de": ("Das ist nicht {}.",),
+    "tr": ("Bu {} değil.",),
+    "id": ("Ini bukan {}.",),
+    "vi": ("không phải {}",),
+}
+
+
+@pytest.mark.parametrize("language", FRAMES)
+def test_words_of_other_languages_may_touch_a_truth(language: str) -> None:
+    """As where the question is in one of them and the instruction is in English."""
+    for frame in FRAMES[language]:
+        assert (truth(frame.format("True")), truth(frame.format("False"))) == (1, -1), frame
+
+
+@pytest.mark.parametrize("language", DENIED)
+def test_a_truth_denied_in_another_language_is_its_opposite(language: str) -> None:
+    for frame in DENIED[language]:
+        assert (truth(frame.format("True")), truth(frame.format("False"))) == (-1, 1), frame
+
+
+@pytest.mark.parametrize(
+    "reply", ["True还是False？", "True或False", "True 또는 False", "هل هذا True؟", "truely", "atrue"]
+)
+def test_a_question_in_another_language_settles_nothing_and_a_word_is_a_whole_one(reply: str) -> None:
+    assert truth(reply) is None

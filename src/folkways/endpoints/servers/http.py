@@ -27,7 +27,7 @@ from folkways.endpoints.base import (
     Request,
     Settings,
 )
-from folkways.endpoints.clean import quotable
+from folkways.endpoints.clean import quotable, scrub
 from folkways.endpoints.likelihood import ABLE
 from folkways.endpoints.servers.address import Address
 from folkways.endpoints.servers.chat_completions import check_end
@@ -51,6 +51,9 @@ LARGE = 2**30
 """Bytes of a page (a list, an upload's receipt) and of a batch's results that are read at most."""
 
 MOST_FILES = 8192
+
+SHORTEST_KEY = 16
+"""Characters of a key that no model writes by chance; shorter ones, as "EMPTY", may stand in any reply."""
 
 UNKNOWN_SERVER = 2
 """Requests at once to begin with at a server of somebody's own: many work on one at a time, and let the
@@ -193,7 +196,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
         if good and isinstance(reply, dict) and not reply.get("error"):
             completion = self.read(reply)
             if completion is not None:
-                return completion
+                return self._without_keys(completion)
             raise EndpointFailure(
                 f"{self.name}: the reply has no answer in it: {self._quote(raw)}",
                 status=status,
@@ -275,6 +278,15 @@ class HttpEndpoint(NamedEndpoint, ABC):
         raise EndpointFailure(
             f"{self.name}: the reply {what}: {self._quote(raw)}", status=200, retryable=True
         )
+
+    def _without_keys(self, completion: Completion) -> Completion:
+        """A reply that may be kept: some gateways send back what they were sent, key and all."""
+        keys = [each for each in self.address.secrets if len(each) >= SHORTEST_KEY]
+        for name in ("text", "thoughts", "model", "finish_reason", "refusal"):
+            text = getattr(completion, name)
+            if text and any(key in text for key in keys):
+                setattr(completion, name, scrub(text, keys))
+        return completion
 
     def _quote(self, raw: bytes) -> str:
         return quotable(raw[:4096].decode("utf-8", "replace"), self.address.secrets, 200) or "(empty)"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 from folkways.endpoints.servers.address import Address, Dialect, Url, split_url
 from folkways.errors import DataError, FolkwaysError
@@ -236,7 +236,8 @@ def _credentials(protocol: str, key: str | None, url: Url) -> dict[str, Any]:
         header = {"anthropic": "x-api-key", "google": "x-goog-api-key"}.get(protocol)
         headers[header or "Authorization"] = key if header else f"Bearer {key}"
         secrets += (key,)
-    secrets += tuple(value for pair in url.query.split("&") if len(value := pair.partition("=")[2]) >= 8)
+    values = [value for pair in url.query.split("&") if len(value := pair.partition("=")[2]) >= 8]
+    secrets += (*values, *map(unquote_plus, values))  # servers quote an address in either way
     return {"query": url.query, "headers": headers, "secrets": secrets}
 
 

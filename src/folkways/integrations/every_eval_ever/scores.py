@@ -27,7 +27,7 @@ from folkways.integrations.every_eval_ever.samples import (
     metric_name,
     read_aggregate,
 )
-from folkways.integrations.scored_log import ScoredLog, digest, known_culture, of_schema
+from folkways.integrations.scored_log import UNTOLD, ScoredLog, digest, known_culture, of_schema
 from folkways.json_lines import read_json
 from folkways.names import WHOLE
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty, headline_of
@@ -164,17 +164,19 @@ class _Aggregate:
             or (one.entry.get("source_data") or {}).get("samples_number")
             or 0
         )
-        states = {state.value: int(details.get(state.value, 0)) for state in State}
+        counts: dict[str, int | None] = {
+            name: int(details.get(name, 0)) for name in (*(state.value for state in State), "cut")
+        }
         if "n" not in details:
-            states[State.ANSWERED.value] = n
+            counts |= {**dict.fromkeys(UNTOLD), State.ANSWERED.value: n}
         return {
             "endpoint": self.model, "task": one.task, "profile": one.profile, "metric": one.metric.name,
             "facet": one.facet, "value": one.value, "score": one.unit * float(scored["score"]),
             "low": low, "high": high,
             "interval": str(details.get("interval") or ends.get("method") or ""), "n": n,
             "questions": int(details.get("questions", n)),
-            "effective_questions": _number(details.get("effective_questions")), **states,
-            "cut": int(details.get("cut", 0)), "left_out": int(details.get("left_out", 0)),
+            "effective_questions": _number(details.get("effective_questions")), **counts,
+            "left_out": int(details.get("left_out", 0)),
             "why_left_out": details.get("why_left_out"), "coverage": _number(details.get("coverage")),
             "at_best": _number(details.get("at_best")), "signature": signature,
         }  # fmt: skip

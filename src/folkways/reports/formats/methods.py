@@ -100,11 +100,8 @@ def _counted(view: ReportView, task: TaskView, cite: Callable[[str], str]) -> st
     out = sum(score.left_out for score in models)
     of_opinions = task.metric.kind == "distribution"
     worth = "as unlike those of people" if of_opinions else f"as not right{'' if out else ' too'}"
-    losses = (
-        f" {plural(lost, 'reply', 'replies')} never came and count{'s' * (lost == 1)} {worth}."
-        if lost
-        else ""
-    )
+    unit = ("answer",) if task.metric.per == "question" else ("reply", "replies")  # of several replies
+    losses = f" {plural(lost, *unit)} never came and count{'s' * (lost == 1)} {worth}." if lost else ""
     if out:
         whole = count(sum(score.n for score in models))
         rule = f"The profile leaves {count(out)} of {whole} replies out of the score."

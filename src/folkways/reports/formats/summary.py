@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 
 from folkways.display import count, number, percent, plural, reasons, single_line
-from folkways.evidence.answers import MANY_UNREADABLE
+from folkways.evidence.answers import MANY_UNREADABLE, part_of_replies
 from folkways.records import Metric
 from folkways.reports.views.matrix import Column
-from folkways.reports.views.views import ReportView, Score
+from folkways.reports.views.views import ReportView, Score, TaskView
 
 MAX_NAMED = 3
 
@@ -173,13 +173,13 @@ def _unreadable(view: ReportView) -> list[str]:
 
     Replies that the rule leaves out are in ``_left_out``.
     """
-    by_model: dict[str, list[tuple[int, int, str]]] = {}
+    by_model: dict[str, list[tuple[int, int, TaskView]]] = {}
     for task in view.tasks:
         for score in task.whole:
             replies = score.n - score.lost
             shown = score.profile == task.profile and not (score.baseline or score.left_out)
             if shown and score.unreadable > MANY_UNREADABLE * replies:
-                by_model.setdefault(score.endpoint, []).append((score.unreadable, replies, task.title))
+                by_model.setdefault(score.endpoint, []).append((score.unreadable, replies, task))
     return [
         f"{view.short[endpoint]}: no answer could be read out of {_shares(shares)}. They count as wrong: "
         "read a few replies before you trust this score."
@@ -187,17 +187,20 @@ def _unreadable(view: ReportView) -> list[str]:
     ]
 
 
-def _shares(shares: list[tuple[int, int, str]]) -> str:
+def _shares(shares: list[tuple[int, int, TaskView]]) -> str:
     """Unreadable and all replies for each task, or in total if there are many tasks."""
     if len(shares) <= MAX_NAMED:
         return listing(
             [
-                f"{count(unreadable)} of {count(replies)} replies ({title})"
-                for unreadable, replies, title in shares
+                f"{part_of_replies(unread, replies, task.metric.per)} ({task.title})"
+                for unread, replies, task in shares
             ]
         )
-    unreadable, replies = sum(share[0] for share in shares), sum(share[1] for share in shares)
-    return f"{count(unreadable)} of {count(replies)} replies on {plural(len(shares), 'task')}"
+    parts = []
+    for per in dict.fromkeys(task.metric.per for *_, task in shares):
+        unread, replies = zip(*(share[:2] for share in shares if share[2].metric.per == per), strict=True)
+        parts.append(f"{part_of_replies(sum(unread), sum(replies), per)} on {plural(len(unread), 'task')}")
+    return listing(parts)
 
 
 def _unequal(view: ReportView) -> list[str]:

@@ -102,20 +102,21 @@ def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
 
     Pairs of better models come first. Empty if no two models share a row, or for a single culture.
     """
-    sentences, pairs, cultures = [], 0, 0
+    sentences, cultures = [], 0
+    pairs: set[tuple[str, ...]] = set()
     for task in view.tasks:
         rows = leaderboard.contrasts(task)
         by_culture = rows.filter(pl.col("facet") == CULTURE)
         if by_culture["value"].n_unique() < 2 or task.metric.kind == "distribution":
             continue
-        pairs += by_culture.select("first", "second").n_unique()
+        pairs |= set(map(tuple, map(sorted, by_culture.select("first", "second").unique().iter_rows())))
         cultures = max(cultures, by_culture["value"].n_unique())
         turned = reversals(rows).group_by(["first", "second"], maintain_order=True)
         sentences_of_task = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
         sentences += sentences_of_task[:MOST_NAMED]
         if len(sentences_of_task) > MOST_NAMED:
             sentences.append(further_turned(len(sentences_of_task) - MOST_NAMED))
-    return sentences or ([nothing_turned(pairs, cultures)] if pairs else [])
+    return sentences or ([nothing_turned(len(pairs), cultures)] if pairs else [])
 
 
 def _turned(view: ReportView, group: pl.DataFrame) -> tuple[tuple[str, str], str | None, dict[str, str]]:

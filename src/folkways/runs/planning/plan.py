@@ -348,14 +348,16 @@ def release_of(run_task: run_records.RunTask) -> Release:
         return moved
     if problem is not None and not changed:
         raise problem
-    again = ""
+    before = "fetch the old state again"
     with suppress(FolkwaysError):  # a folder's name, or a release that no package has any more
-        if not in_folder and not (record := get_record(run_task.release)).is_pinned:
-            again = f" ({record.to_accept(revision=revision_of(run_task))})"
+        record = None if in_folder else get_record(run_task.release)
+        if record is not None and record.source == "package":
+            before = f"they come with {record.repository}: install the version that planned the run"
+        elif record is not None and not record.is_pinned:
+            before += f" ({record.to_accept(revision=revision_of(run_task))})"
     raise FolkwaysError(
         f"the files of release {run_task.release} ({run_task.root}) have changed since the run was planned "
-        f"(fingerprint {run_task.fingerprint}); fetch the old state again{again}, or start a new run on the "
-        "new data"
+        f"(fingerprint {run_task.fingerprint}); {before}, or start a new run on the new data"
     )
 
 

@@ -42,7 +42,7 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
         are; FolkwaysError for an ambiguous name, and for a model that is named twice.
     """
     asked_at = [(name, *_split(workspace, name)) for name in names]
-    somewhere = [run_records.find_asked_run(workspace, name) for name in runs or ("last",)]
+    somewhere = run_records.find_asked_runs(workspace, runs or ("last",))
     if not names:
         return _labelled(
             [(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace

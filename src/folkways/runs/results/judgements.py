@@ -158,11 +158,16 @@ def load_inputs(
                 f"run {run.name} has not been judged in the profile {profile}; do it: folkways score "
                 f"{run.name} --profile {profile}"
             )
-    key = ["endpoint", "task", "profile", "item", "language", "variant", "sample"]
-    judged = pl.concat(judgements, how="diagonal_relaxed").unique(
-        subset=key, keep="last", maintain_order=True
-    )
+    judged = pl.concat(judgements, how="diagonal_relaxed")
+    judged = judged[latest(judged)]
     return inputs_of(judged, endpoints, map(get_task, releases), releases)
+
+
+def latest(judged: pl.DataFrame) -> pl.Series:
+    """The numbers of the rows that stay where several runs asked a model the same: those of the last run."""
+    key = ["endpoint", "task", "profile", "item", "language", "variant", "sample"]
+    rows = judged.select(key).with_row_index("row")
+    return rows.unique(subset=key, keep="last", maintain_order=True)["row"]
 
 
 def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:

@@ -4,7 +4,9 @@ language, or that another profile reads."""
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -14,7 +16,7 @@ from folkways.cultures import get_language
 from folkways.display import count, number, percent, plural
 from folkways.endpoints.clean import quotable
 from folkways.errors import FolkwaysError, option, quoted
-from folkways.evidence.answers import MANY_UNREADABLE
+from folkways.evidence.answers import MANY_UNREADABLE, part_of_replies
 from folkways.names import WHOLE
 from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Signature, headline_of, is_baseline
 from folkways.reports.formats.summary import MAX_NAMED, listing
@@ -34,8 +36,8 @@ FEW = 16
 def cut_warnings(
     scores: pl.DataFrame, signatures: Mapping[str, Signature], tasks: Mapping[str, Task]
 ) -> list[str]:
-    """One sentence for each model and task with replies that the token limit cut; profiles with the same
-    counts share it.
+    """One sentence for each model with replies that the token limit cut, over all tasks with the same remedy;
+    profiles with the same counts share it.
 
     scores: records.SCORES. signatures: each of theirs -> its parts. tasks: by name.
     """
@@ -50,38 +52,75 @@ def cut_warnings(
         replies = row["n"] - row["failed"] - row["missing"]
         limit = _limit(signatures.get(row["signature"], Signature()))
         alike.setdefault((row["task"], row["endpoint"], row["cut"], replies, limit), []).append(row)
-    return [
-        _warning(rows, tasks[rows[0]["task"]], replies, limit) for (*_, replies, limit), rows in alike.items()
-    ]
+    told: dict[tuple[Any, ...], list[_CutReplies]] = {}
+    times: Counter[tuple[str, str]] = Counter()
+    for (task, endpoint, _, replies, limit), rows in alike.items():
+        times[task, endpoint] += 1  # other counts of the same task have a sentence of their own
+        cut = _CutReplies(tasks[task], rows, replies, limit)
+        remedy = (limit is None, cut.is_by_design, cut.is_by_design and cut.profile)
+        told.setdefault((endpoint, times[task, endpoint], remedy), []).append(cut)
+    return [_warning(endpoint, of_tasks) for (endpoint, *_), of_tasks in told.items()]
 
 
 def _limit(made: Signature) -> int | None:
     return max(map(int, _LIMIT.findall(made.parts.get("settings", ""))), default=None)
 
 
-def _warning(rows: Sequence[Mapping[str, Any]], task: Task, replies: int, limit: int | None) -> str:
-    """rows: the same replies under one profile or more."""
-    row = rows[0]
-    at = f"at {plural(limit, 'token')}" if limit else "at the limit of its provider"
-    unread = _unread(row)
-    if any(_unread(other) != unread for other in rows):
-        unread = ", ".join(f"{_unread(other)} ({other['profile']})" for other in rows)
-    was = "was" if row["cut"] == 1 else "were"
-    who = f"{count(row['cut'])} of {count(replies)} replies of {row['endpoint']} on {task.name}"
-    sentence = f"{who} {was} cut {at}, {unread} of them unreadable"
-    if task.metrics[0].kind == "distribution":  # one asking serves all cultures
-        sentence += " (a reply counts once for each culture that it is compared with)"
-    remedy = (
-        f"ask again with --max-tokens {max(LEAST, MORE * limit)}" if limit else "ask again with --max-tokens"
-    )
-    if limit == task.max_tokens and limit <= FEW:
-        other = next((name for name in task.scoring.profiles if name != "paper"), None)
-        profile = f" --profile {other}" if other else ""
-        return (
-            f"{sentence}. This limit cuts replies by design: {task.name} asks for {plural(limit, 'token')}. "
-            f"To let models talk or think first, {remedy}{profile}."
+@dataclass(frozen=True, slots=True)
+class _CutReplies:
+    """Replies of a model to a task that the limit cut. rows: scores of them, under one profile or more.
+    limit: in tokens; None for the provider's own."""
+
+    task: Task
+    rows: Sequence[Mapping[str, Any]]
+    replies: int
+    limit: int | None
+
+    @property
+    def is_by_design(self) -> bool:
+        return self.limit is not None and self.limit == self.task.max_tokens and self.limit <= FEW
+
+    @property
+    def profile(self) -> str:
+        """The option with which replies are judged that talk first; empty where the task needs none."""
+        other = next((name for name in self.task.scoring.profiles if name != "paper"), None)
+        return f" --profile {other}" if other else ""
+
+    def words(self, whose: str = "") -> str:
+        """The sentence without its end. whose: " of lab/m"."""
+        row = self.rows[0]
+        at = f"at {plural(self.limit, 'token')}" if self.limit else "at the limit of its provider"
+        unread = _unread(row)
+        if any(_unread(other) != unread for other in self.rows):
+            unread = ", ".join(f"{_unread(other)} ({other['profile']})" for other in self.rows)
+        was = "was" if row["cut"] == 1 else "were"
+        words = (
+            f"{count(row['cut'])} of {count(self.replies)} replies{whose} on {self.task.name} {was} cut "
+            f"{at}, {unread} of them unreadable"
         )
-    return f"{sentence}: {remedy}."
+        if self.task.metrics[0].kind == "distribution":  # one asking serves all cultures
+            words += " (a reply counts once for each culture that it is compared with)"
+        return words
+
+
+def _warning(endpoint: str, of_tasks: Sequence[_CutReplies]) -> str:
+    """What was cut on tasks with the same remedy, and what to do."""
+    first, *others = of_tasks
+    sentence = "; ".join([first.words(f" of {endpoint}"), *(each.words() for each in others)])
+    limits = [each.limit for each in of_tasks if each.limit]
+    remedy = (
+        f"ask again with --max-tokens {max(LEAST, MORE * max(limits))}"
+        if limits
+        else "ask again with --max-tokens"
+    )
+    if not first.is_by_design:
+        return f"{sentence}: {remedy}."
+    why = (
+        "These limits cut replies by design"
+        if others
+        else f"This limit cuts replies by design: {first.task.name} asks for {plural(limits[0], 'token')}"
+    )
+    return f"{sentence}. {why}. To let models talk or think first, {remedy}{first.profile}."
 
 
 def _unread(row: Mapping[str, Any]) -> str:
@@ -143,7 +182,8 @@ def read_otherwise(
     scores: records.SCORES of the run on the task. Where they lack another profile, replies are judged here,
         and nothing is stored.
     """
-    whole = scores.filter(facet=WHOLE, metric=headline_of(task.metrics, {*scores["metric"]}).name)
+    metric = headline_of(task.metrics, {*scores["metric"]})
+    whole = scores.filter(facet=WHOLE, metric=metric.name)
     for row in whole.iter_rows(named=True):
         replies = row["n"] - row["failed"] - row["missing"]
         if is_baseline(row["endpoint"]) or replies - _read(row) <= MANY_UNREADABLE * replies:
@@ -162,9 +202,10 @@ def read_otherwise(
             others += beside.with_columns(profile=pl.lit(profile)).rows(named=True)
         best = max(others, key=_read, default=row)
         if _read(best) > _read(row):
+            read = part_of_replies(_read(row), replies, metric.per, of_question="the replies")
             yield (
-                f"{row['endpoint']} on {task.name}: {row['profile']} reads {count(_read(row))} of "
-                f"{count(replies)} replies, which gives {number(row['score'])}; {best['profile']} reads "
+                f"{row['endpoint']} on {task.name}: {row['profile']} reads {read}, "
+                f"which gives {number(row['score'])}; {best['profile']} reads "
                 f"{count(_read(best))}, which gives {number(best['score'])}: folkways score "
                 f"{quoted(run.name)} --profile {best['profile']}"
             )

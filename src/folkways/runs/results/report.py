@@ -30,7 +30,7 @@ from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
 from folkways.runs.results.completeness import lacking
 from folkways.runs.results.contrasts import compared_of_task, stored_contrasts
-from folkways.runs.results.judgements import inputs_of, judged_of_task, results_of_runs
+from folkways.runs.results.judgements import inputs_of, judged_of_task, latest, results_of_runs
 from folkways.runs.results.model_names import model_names
 from folkways.runs.results.notes import cut_warnings, other_language_warnings, read_otherwise, served_warnings
 from folkways.runs.scores.scoring import stored_scores
@@ -64,7 +64,7 @@ def collect(
     show_items: bool = False,
 ) -> ReportData:
     """Everything that a report of these runs of a ``workspace`` shows, from what is stored; nothing is judged
-    or asked.
+    or asked. Of an item that two runs asked a model, it is what the later one says.
 
     title: of the report; made of the benchmarks' if None.
     profile: only this profile of each task, where several were scored.
@@ -141,6 +141,8 @@ def collect(
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
+    if len(runs) > 1:
+        judged, replies = _each_once(judged, replies)
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
     inputs = inputs_of(judged.drop("text", "gold", strict=False), every["endpoint"], tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
@@ -198,6 +200,12 @@ def collect(
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
         replies=apart,
     )
+
+
+def _each_once(judged: pl.DataFrame, replies: Replies) -> tuple[pl.DataFrame, Replies]:
+    """What several runs asked a model alike as the last of them has it, and the replies to that."""
+    rows = latest(judged)
+    return judged[rows], replies.only(rows)
 
 
 def _models(workspace: Workspace, run: run_records.RunRecord) -> Iterator[str]:
@@ -400,7 +408,7 @@ def report_runs(
 
     def data() -> ReportData:
         database = opened(workspace)
-        records = [run_records.find_asked_run(database, name) for name in names]
+        records = run_records.find_asked_runs(database, names)
         costs = cost_function(prices)
         return collect(database, records, title=title, profile=profile, cost_of=costs, show_items=items)
 
@@ -445,7 +453,7 @@ def verdict_on_runs(
     names: of the runs. workspace: where they are. profile: only this one. prices: a prices file.
     """
     database = opened(workspace)
-    records = [run_records.find_asked_run(database, name) for name in names]
+    records = run_records.find_asked_runs(database, names)
     data = collect(
         database,
         records,

@@ -21,7 +21,7 @@ from folkways.text.labels.mentions import (
 from folkways.text.labels.statements import ALONE, SETTLED, Mention, statements
 from folkways.text.labels.words import IN_WORD, pattern
 
-_OPENING, _MARK = r"[(\[{\"'“‘]*", r"[)\]}.:,،、，：．\-–—\"'”’(\[“‘]*"
+_OPENING, _MARK = r"[(\[{\"'“‘]*", r"[)\]}.:,،、，：．|\-–—\"'”’(\[“‘]*"
 _OF_WORDS = re.compile("[\u0400-\u04ff\u1100-\u11ff\uac00-\ud7a3]")
 """Scripts in which letters that number options are words, too."""
 
@@ -125,7 +125,7 @@ def _joined(text: str, labels: Sequence[str]) -> str:
         if ord(letter) & 0xFF == ord(option) & 0xFF:
             begins = re.search(r"(?:^|\n)\W*$", hit.string[: hit.start()])
             return hit[0] if begins and re.search(r"[.):]", hit[0]) else letter
-        ends = re.match(r"[\s\"'”’]*(?:$|[.,;:!?)\]\n。，،؟।])", hit.string[hit.end() :])
+        ends = re.match(r"[\s\"'”’]*(?:$|[.,;:!?|)\]\n。，،؟।])", hit.string[hit.end() :])
         firmly = re.search(r"[).:(]", hit[0])
         return f"{letter}/{letter_of(ord(option) & 0xFF)}" if ends or firmly else hit[0]
 
@@ -218,6 +218,11 @@ SERIES: tuple[tuple[str, ...], ...] = (
 )
 """The first four letters of each series; ``|`` between spellings of one."""
 
+_CRY = re.compile(
+    r"(^|[.!?。！？।۔…]\s*)[АΑაԱअஅஆஇஈఅఆఇఈಅಆಇಈઅਅඅආඇඈアイウエأاإآ가나](?=\s*(?:[!！՜]|\.{2,}|…))", re.I | re.M
+)
+"""Letters by which somebody cries out or wonders where a sentence begins: ah, oh, well."""
+
 _LOOKS_LATIN = "С"
 """Cyrillic, and beyond the fourth letter: where it stands for an option it was meant as the Latin C."""
 
@@ -267,10 +272,11 @@ def in_latin(text: str) -> str:
 
     The Cyrillic В is the third of its series and looks like the Latin B, and the Gujarati ક is the third of
     one series and the first of another: they are C where others of their series occur alone too, and else
-    left as they are, because nothing tells which was meant.
+    left as they are, because nothing tells which was meant. A cry ("ஆ!") goes.
     """
     if not _ANY.search(text):  # most texts, and sixty patterns would find nothing in them
         return text
+    text = _CRY.sub(r"\1", text)
     third = [(letter, 2) for others, letter in _THIRD if others.search(text)]
     for letter, index in [*_letters(), *third]:
         text = letter.sub(lambda match, index=index: _as_written("ABCD"[index], match[0]), text)  # type: ignore[misc]

@@ -23,6 +23,8 @@ _LATIN = "A-Za-z0-9_\u00c0-\u024f\u1e00-\u1eff’'"
 _TAG = re.compile(r"<(?:/\w{1,20}|\w{1,3}|(\w{4,20}))>")
 _MARKUP = re.compile(r"[*_`#>]+|\\(?:text(?:bf)?)\b|[$]|[\ue000-\uf8ff]")
 _QUOTED = re.compile(rf"""(?<![{_LATIN}])['‘’"“„«]\s*([^\W\d_]|الف)\s*['’"”“»](?![{_LATIN}])""")
+_TURKIC_IS = re.compile(rf"(?<![{_LATIN}])([A-Z])['’-](?=[dt][ıiuü]r\b)")
+""""B'dir" and "B-dir" say in Turkish and Azerbaijani that it is B."""
 _SEGMENTER = SimpleSegmenter()
 _PARTICLES = re.compile(
     "은|는|이|가|을|를|도|의|입니다|이다|다|예요|이에요|에요|요|이며|이고|이라고|라고|와|과|보다|이나|나|이지|지"
@@ -38,7 +40,8 @@ def plain(reply: str) -> str:
     """Without Markdown and LaTeX dress and quotes around a letter, and with full-width letters as plain ones
     (NFKC)."""
     reply = _TAG.sub(lambda tag: f" {tag[1]}: " if tag[1] else " ", reply)
-    return _QUOTED.sub(r"\1", _MARKUP.sub(" ", unicodedata.normalize("NFKC", reply))).strip()
+    text = _TURKIC_IS.sub(r"\1 ", _MARKUP.sub(" ", unicodedata.normalize("NFKC", reply)))
+    return _QUOTED.sub(r"\1", text).strip()
 
 
 def tokens(text: str) -> list[str]:

@@ -24,8 +24,8 @@ final answer."""
 
 _CLOSE, _OPEN = r"[)\]}\"'”’]*", r"[(\[{\"'“‘<]*"
 _NO_WORD = r"[^\w\ue000-\uf8ff]*"  # without the characters of options
-_END = re.compile(r"([!?。！？؟।።…]+|\.{2,}|\.(?=\s|$|[\"'”’)])|[;；]|\.(?=[^\s\w]))")
-_PUNCTUATION = r"[,،，、፣;:：—–]"
+_END = re.compile(r"([!?。！？؟۔।።։။។…]+|\.{2,}|\.(?=\s|$|[\"'”’)])|[;；]|\.(?=[^\s\w]))")
+_PUNCTUATION = r"[,،，、፣၊;:：՝፦—–]"
 _NO_DENIAL = (
     r"no doubt",
     r"without (?:a )?doubt",
@@ -58,6 +58,8 @@ _COMPARED = re.compile(
 _ALL_BUT = re.compile(rf"\b(?:anything|everything|all|any)\s+but\s*(?:option\s*)?{_OPEN}$", re.I)
 _IS_NI = re.compile(r"\b((?:jibu|ìdáhùn|idahun)(?: \S+){0,5}) ni\b", re.I)
 """The answer is, in Swahili and Yoruba; alone, ni denies in Spanish."""
+_NI = re.compile(r"\bni\b(?=\s+sahihi\b|[\s.!]*$)", re.I | re.M)
+"""Is, where it denies nothing: "B ni sahihi" (Swahili), "B ni" (Yoruba)."""
 _NOT_SO = re.compile(r"(?<=\bnot)[^\S\n]+(?:therefore|thus|hence|consequently)\b", re.I)
 """In "not therefore B" the conclusion does not part B from its denial."""
 _SINGULAR = re.compile(
@@ -84,7 +86,8 @@ def statements(text: str, kind: str) -> Iterator[Mention]:
     """What the text says of the options, in order. kind: the class of characters that represent them."""
     part = 0
     listed: list[Mention] = []
-    text = _NOT_SO.sub("", _IS_NI.sub(r"\1:", text))
+    text = re.sub(rf"({kind})\s*[かとやも]\s*(?={kind})", r"\1/", text)  # A or B, A and B, in Japanese
+    text = _NOT_SO.sub("", _NI.sub("", _IS_NI.sub(r"\1:", text)))
     for line in text.split("\n"):
         for sentence, asks in _sentences(line, kind):
             if _taken_back().fullmatch(sentence):
@@ -163,7 +166,7 @@ def _lists(piece: str, kind: str) -> bool:
 @cache
 def _groups(kind: str) -> re.Pattern[str]:
     perhaps = rf"(?:{words('maybe')}\s*)?"
-    joint = rf"(?:[,،，、፣/&+<>]\s*(?:{words('or')}\s*{perhaps})?|{words('or')}\s*{perhaps})"
+    joint = rf"(?:[,،，、፣/|&+<>]\s*(?:{words('or')}\s*{perhaps})?|{words('or')}\s*{perhaps})"
     of_options = rf"(?:\s*{joint}\s*(?:(?:the\s)?{words('answer')}\s*)?|[ \t]+)"
     return re.compile(rf"{kind}(?:{_CLOSE}(?:\s*\([^()]{{1,30}}\))?{of_options}{_OPEN}\s*{kind})*", re.I)
 
@@ -253,7 +256,7 @@ def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kin
     announced = _announced(before)
     if denials := _denied_before(before) + (_ALL_BUT.search(before) is not None):
         return ("denied" if denials == 1 and not _denied_behind(after, announced=True) else "aside"), ALONE
-    label = begins and re.match(r"\s*[)\].:}．：]", after) is not None
+    label = begins and re.match(r"\s*[)\].:}．：|]", after) is not None  # ``|`` ends the cell of a table
     if _denied_listed(after) if label else _denied_behind(after, announced):
         return "denied", ALONE
     clause = re.split(_boundary(), _until_reason(after), maxsplit=1)[0]
@@ -271,7 +274,7 @@ def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kin
     if chosen and len(clause[: chosen.start()].split()) <= 3:
         return "asserted", SETTLED
     bare = re.fullmatch(rf"\W*(?:{words('answer')}\W*)?", before, re.I) and (begins or before.strip())
-    if label or (bare and re.match(r"\s*(?:$|[,،，፣—–-])", after)):
+    if label or (bare and re.match(r"\s*(?:$|[,،，፣|—–-])", after)):
         return "asserted", SET_OFF
     if several or kind == TEXT:
         return "asserted", ALONE
@@ -352,9 +355,10 @@ def _denied_behind(after: str, announced: bool) -> bool:
     clause = re.split(_boundary(), near, maxsplit=1)[0]
     if announced:
         start = " ".join(clause.split()[:5]) if " " in clause.strip() else clause[:14]
-        return bool(pattern("not_behind").search(start) or pattern("wrong").search(start)) or bool(
-            re.match(rf"\s*{_COPULA}\s+{words('not')}", clause, re.I)
-        )
+        verb = " ".join(
+            re.split(r"[(\[{]", start)[0].split()[:3]
+        )  # "option B does not", "l'option B n'est pas"
+        return bool(pattern("not_behind", "wrong").search(start) or pattern("not").search(verb))
     return bool(pattern("wrong", "not_behind").search(near) or pattern("not").search(near))
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from math import prod
 
 from folkways.text.labels.mentions import plain
-from folkways.text.labels.words import any_of, corrections
+from folkways.text.labels.words import any_of, corrections, spellings
 
 TRUTHS = ("True", "False")
 
@@ -30,9 +30,10 @@ _TRUTH = {
 }
 _ACCEPTANCE = {**_TRUTH, "acceptable": 1, "appropriate": 1, "unacceptable": -1, "inappropriate": -1}
 _ANSWERS = {"yes": 1, "no": -1, "yeah": 1, "yep": 1, "nope": -1}
-_SENTENCE = re.compile(r"([.!?…\n]+)")
+_SENTENCE = re.compile(r"([.!?؟…。।\n]+)")
 _CLAUSES = re.compile(
-    r"""( [,;:—–]+ | \s-\s | \b(?: but | so | therefore | thus | hence | because | since | however | yet )\b
+    r"""( [,،、;:—–]+ | \s-\s
+      | \b(?: but | so | therefore | thus | hence | because | since | however | yet )\b
       | \band\b (?! \s+ (?:true|false|correct|incorrect)\b ) )""",
     re.I | re.X,
 )
@@ -82,6 +83,9 @@ _ANNOUNCED = re.compile(
 )
 _NESTED = re.compile(r"\b(?:that|claim\w*|say\w*|statement|think\w*|call\w*|idea|case)\b", re.I)
 _CHOICE = re.compile(r"\b(?:true\s*(?:/|\bor\b|\|)\s*false|yes\s*(?:/|\bor\b|\|)\s*no)\b\s*[:?]?", re.I)
+_LATIN_DENIALS = frozenset(
+    ("no es", "no sería", "não", "n'est pas", "non è", "nicht", "keine", "niet", "inte", "ikke", "není")
+) | {"değil", "deyil", "bukan", "tidak", "không"}
 _THINK_SO = re.compile(r"\b(don['’]t |do not )?(?:think|believe|suppose)_so\b", re.I)
 
 
@@ -164,7 +168,7 @@ def _clauses(text: str, signs: Mapping[str, int]) -> Iterator[_Clause]:
     every = _any_of({**signs, **_ANSWERS})
     question_sign, first = 0, True
     for sentence, end in zip(pieces[::2], [*pieces[1::2], ""], strict=True):
-        if "?" in end:
+        if "?" in end or "؟" in end:
             question_sign = _sign(sentence, signs) or question_sign
             continue
         sentence = re.sub(r"\b(think|believe|suppose) so\b", r"\1_so", _CHOICE.sub(" ", sentence), flags=re.I)
@@ -227,7 +231,9 @@ def _answer(clause: str, words: list[str]) -> int | None:
 
 
 def _any_of(words: Iterable[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.I)
+    """What finds the words; those of other scripts may touch them: 答案是True, True입니다."""
+    letter = "[A-Za-z0-9_\u00c0-\u024f\u1e00-\u1eff]"
+    return re.compile(rf"(?<!{letter})(?:{'|'.join(words)})(?!{letter})", re.I)
 
 
 def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
@@ -242,4 +248,13 @@ def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
     denials = len(
         _NOT.findall(_NO_DENIAL.sub(" ", clause[: hits[-1].end()]))
     )  # "a false statement that is not a fact" is false
+    denials += _denied_elsewhere().search(clause) is not None
     return int(prod(values) * (-1) ** denials)
+
+
+@cache
+def _denied_elsewhere() -> re.Pattern[str]:
+    """Denials in other languages; of those in Latin letters, some that English lacks."""
+    latin = re.compile("[a-z\u00c0-\u024f]")
+    others = {each for each in spellings("not", "not_behind") if not latin.match(each.strip("*"))}
+    return re.compile(any_of(sorted(others | _LATIN_DENIALS)), re.I)

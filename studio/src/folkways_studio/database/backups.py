@@ -2,18 +2,20 @@
 
 A backup is a ZIP file with ``backup.json`` (its description), ``workspace.db`` (always a SQLite workspace, so
 that a study can move from a file to a server), and ``media/`` (pictures and recordings by hash). Media in a
-bucket stay there: the backup names it.
+bucket stay there: the backup names it, once it was seen that they are there.
 """
 
 from __future__ import annotations
 
 import errno
 import json
+import shutil
 import sqlite3
 import tempfile
 import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -36,6 +38,11 @@ from folkways_studio.formats.zip_files import open_zip
 from folkways_studio.media.stores import Bucket, MediaStore, has_own_folder, media_store
 
 ABOUT, DATABASE, MEDIA = "backup.json", "workspace.db", "media"
+UNFINISHED, PACKED = ".backup-", "backup.zip"
+"""The folder of a backup that is being made, and the file in it that becomes the backup."""
+KILLED_SECONDS = 3600
+"""A backup to which nothing has been written for so long is nobody's any more."""
+CHECKED_AT_ONCE = 8
 COUNTED = {
     "studies": schema.studies,
     "participants": schema.participants,
@@ -84,11 +91,12 @@ class Backup:
 def back_up(workspace: Workspace, file: Path) -> Backup:
     """Write a backup of the workspace at one moment after the call, readable only by its owner; nobody has to
     wait for it. Raises WorkspaceError if the file exists or cannot be written, or a picture or recording is
-    missing; nothing is left then."""
+    missing; nothing is left then. What a killed backup has left in the folder of the file is removed."""
     _check_place(file)
+    _remove_left_behind(file.parent)
     moment = time.time()
     try:
-        with tempfile.TemporaryDirectory(prefix=".backup-", dir=file.parent) as folder:
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=file.parent) as folder:
             copy = Path(folder) / DATABASE
             try:
                 (_copy_file if workspace.engine.dialect.name == "sqlite" else _copy_server)(workspace, copy)
@@ -99,7 +107,9 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
                 store = media_store(workspace) if hashes else None
                 bucket = store.place if isinstance(store, Bucket) else None
                 description = Backup(SCHEMA, __version__, moment, **_counts(connection), bucket=bucket)
-            packed = Path(folder) / "backup.zip"
+            if store is not None and bucket is not None:
+                _check_bucket(store, hashes)
+            packed = Path(folder) / PACKED
             packed.touch(mode=0o600)
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr(ABOUT, json.dumps(asdict(description), indent=1))
@@ -168,12 +178,35 @@ def _add_media(archive: zipfile.ZipFile, store: MediaStore, hashes: Sequence[str
         try:
             content = store.read(each)
         except FileNotFoundError:
-            raise WorkspaceError(
-                f"a picture or recording of the workspace is not in {store.place} (as {each}); put it "
-                "back, or try again if it was "
-                "deleted just now"
-            ) from None
+            raise _missing(store, each) from None
         archive.writestr(f"{MEDIA}/{each}", content, zipfile.ZIP_STORED)
+
+
+def _check_bucket(store: MediaStore, hashes: Sequence[str]) -> None:
+    """Look whether the bucket has every picture and recording: several at once, because each is a request."""
+    with ThreadPoolExecutor(CHECKED_AT_ONCE) as threads:
+        for each, is_there in zip(hashes, threads.map(store.has, hashes), strict=True):
+            if not is_there:
+                raise _missing(store, each)
+
+
+def _missing(store: MediaStore, sha256: str) -> WorkspaceError:
+    return WorkspaceError(
+        f"a picture or recording of the workspace is not in {store.place} (as {sha256}); put it back, or try "
+        "again if it was deleted just now"
+    )
+
+
+def _remove_left_behind(folder: Path) -> None:
+    """Remove the unfinished backups of processes that were killed: whole workspaces, which nobody would miss.
+    One that another process is making is written to all the time."""
+    for copy in folder.glob(f"{UNFINISHED}{'?' * 8}/{DATABASE}"):
+        with suppress(OSError):
+            files = list(copy.parent.iterdir())
+            last = max(each.stat().st_mtime for each in files)
+            ours = all(each.name == PACKED or each.name.startswith(DATABASE) for each in files)
+            if ours and last < time.time() - KILLED_SECONDS:
+                shutil.rmtree(copy.parent)
 
 
 def _bring_media(folder: Path, workspace: Workspace) -> None:

@@ -68,8 +68,9 @@ def show_suggestion_effects(call: StaffCall) -> SuggestionFigures:
 def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[Payment]:
     """What each person is owed for: answers and minutes, with the completion code and the recruitment
     service's id."""
-    rows = working.look_up_payments(call.workspace, call.study.id, by=call.account.id)
-    return slice_of(rows, cursor, limit, lambda each: each)
+    page = slice_of(working.payments(call.workspace, call.study.id), cursor, limit, lambda each: each)
+    working.record_payments_read(call.workspace, call.study.id, len(page.data), by=call.account.id)
+    return page
 
 
 @router.get("/studies/{study}/export", response_class=Response,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
@@ -129,6 +130,7 @@ def _form(
             (each.name, each.title) for each in studies.populations(context.workspace, context.study.id)
         ],
         filled=context.form, chosen=set(context.texts("to")), among=set(context.texts("among")),
+        of_stalled=_is_of_stalled(context),
     )  # fmt: skip
 
 
@@ -136,7 +138,7 @@ def _chosen_fields(context: RequestContext, numbers: Sequence[int], view: TableV
     """The fields of a form that chooses the same items once more."""
     if context.text("all") == "yes":
         return [("all", "yes"), *view.fields]
-    return [("item", str(number)) for number in numbers]
+    return [*view.fields, *(("item", str(number)) for number in numbers)]
 
 
 def _by_hand(context: RequestContext, numbers: Sequence[int], how: str) -> Response:
@@ -174,22 +176,32 @@ def _counted(refused: Sequence[Refusal]) -> list[tuple[str, str, int]]:
 
 
 def _by_rule(context: RequestContext, numbers: Sequence[int]) -> Response:
-    rule = _rule(context)
+    """Of items that were chosen because they are stalled, those that still are: who works on one keeps it."""
+    rule, stalled, among = _rule(context), None, numbers
+    if _is_of_stalled(context):
+        overview = overview_of_assignments(context.workspace, context.study.id)
+        stalled = {each.item_id: each for each in overview.stalled}
+        rule, among = replace(rule, again=True), [number for number in numbers if number in stalled]
+
+    def plan() -> AssignmentPlan:
+        return plan_assignments(
+            context.workspace, context.study.id, rule, among, stalled=stalled, by=context.me.id
+        )
+
     if context.text("sure") == "yes":
         try:
             _, receipt = apply_rule_to_items(
-                context.workspace, context.study.id, rule, numbers, digest=context.text("digest"),
-                take_back=context.text("take_back") == "yes", by=context.me.id,
+                context.workspace, context.study.id, rule, among, stalled=stalled,
+                digest=context.text("digest"), take_back=context.text("take_back") == "yes", by=context.me.id,
             )  # fmt: skip
         except ConflictError as error:
-            plan = plan_assignments(context.workspace, context.study.id, rule, numbers, by=context.me.id)
-            return _plan(context, numbers, plan, error.words(context.gettext), 409)
+            return _plan(context, numbers, plan(), error.words(context.gettext), 409)
         return _overview(context, done=_done(context, receipt))
-    return _plan(
-        context,
-        numbers,
-        plan_assignments(context.workspace, context.study.id, rule, numbers, by=context.me.id),
-    )
+    return _plan(context, numbers, plan())
+
+
+def _is_of_stalled(context: RequestContext) -> bool:
+    return TableView.of(context.form).only == "stalled"
 
 
 def _plan(

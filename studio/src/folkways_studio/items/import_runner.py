@@ -20,6 +20,7 @@ from folkways_studio.items.imports import Import, ImportState
 from folkways_studio.items.peer_rows import Annotations, table_rows
 from folkways_studio.items.reading import add_checked, checked_rows
 from folkways_studio.items.table_files import (
+    PACKED,
     SMALL_LINES,
     LongWorkbookError,
     RowsError,
@@ -27,7 +28,7 @@ from folkways_studio.items.table_files import (
     read_rows,
     read_workbook,
 )
-from folkways_studio.items.workbook_process import ImportCancelledError, read_apart
+from folkways_studio.items.table_process import ImportCancelledError, read_apart
 from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
 
@@ -220,19 +221,20 @@ def read_content(
     """The rows of an uploaded table. FolkwaysError, which names the file.
 
     A workbook that is large, or has many lines even if most are empty, is read in a separate process as long
-    as its rows are ``wanted`` (ImportCancelledError). Starting one takes longer than reading a small one.
+    as its rows are ``wanted`` (ImportCancelledError), and so is Parquet. Starting one takes longer than
+    reading a small workbook.
     """
-    if name.lower().endswith(".xlsx"):
+    ending = Path(name).suffix.lower()
+    if ending == ".xlsx":
         try:
             if is_small(content):
                 return read_workbook(content, name, most_lines=SMALL_LINES)
         except LongWorkbookError:
             pass
-        return read_apart(content, name, wanted)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{Path(name).suffix.lower()}"
+        path = Path(folder) / f"table{ending}"
         path.write_bytes(content)
         try:
-            return read_rows(path)
+            return read_apart(path, wanted) if ending in PACKED else read_rows(path)
         except FolkwaysError as error:
             raise FolkwaysError(str(error).replace(str(path), name)) from None

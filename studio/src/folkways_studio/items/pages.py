@@ -182,7 +182,7 @@ def _rows(
         stage, answers = stages[item.stage_id], by_item.get(item.id, ())
         kind = stage_kind(stage.kind)
         if item.id in blind:
-            subject = kind.subject(kind.presented(item.content, ""))
+            subject = kind.subject(kind.presented(item.content, ""), stage.config)
             row = ItemRow(item, title_of(item, subject), stage, blind=True)
             rows.append(replace(row, assignees=assigned.get(item.id, ())))
             continue
@@ -197,7 +197,7 @@ def _rows(
         rows.append(
             ItemRow(
                 item,
-                title_of(item, kind.subject(item.content)),
+                title_of(item, kind.subject(item.content, stage.config)),
                 stage,
                 tuple(sorted(counts.items(), key=lambda pair: -pair[1])[:MOST_ANSWERS]),
                 len(answers),
@@ -229,8 +229,9 @@ def change_items(context: RequestContext) -> Response:
     problems = {"reason_why": context.gettext("Say why, in a few words: it is kept on record.")}
     stages = {each.id: each for each in studies.stages(context.workspace, context.study.id)}
     rows = [
-        (item, title_of(item, stage_kind(stages[item.stage_id].kind).subject(item.content)))
+        (item, title_of(item, stage_kind(stage.kind).subject(item.content, stage.config)))
         for item in chosen_items
+        for stage in [stages[item.stage_id]]
     ]
     is_sure = context.text("sure") == "yes"
     return context.page(
@@ -252,7 +253,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
     stage = stages[item.stage_id]
     kind = stage_kind(stage.kind)
     if blinding.blind_among(context.workspace, study.id, context.me.id, [item.id]):
-        subject = kind.subject(kind.presented(item.content, ""))
+        subject = kind.subject(kind.presented(item.content, ""), stage.config)
         return context.page(
             "items/item_blind.html.j2", status, study=study, item=item, stage=stage, facts=facts_of(subject)
         )
@@ -265,7 +266,7 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         each.id: each for each in studies.populations(context.workspace, study.id)
     }
     population = populations.get(item.population_id)
-    subject = kind.subject(item.content)
+    subject = kind.subject(item.content, stage.config)
     return context.page(
         "items/item.html.j2", status, study=study, item=item, stage=stage, stages=stages, said=answers,
         problems=problems, lineage=items.lineage(context.workspace, study.id, item.id)[:-1],

@@ -39,10 +39,6 @@ LONGEST_QUERY = 2000
 MOST_FILTERS = 50
 """Saved filters of a study."""
 
-SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "text")
-"""What an item is called by: the first of these fields that it has, else another text that
-is no file's name, else anything."""
-
 
 def in_words(value: Any) -> str:
     """A value of JSON as a reader reads it: a mapping's text, or its parts by name; a list with semicolons;
@@ -63,16 +59,14 @@ def in_words(value: Any) -> str:
 
 
 def facts_of(subject: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What an item is about, field by field, the most telling first: names of files after all texts."""
+    """What an item is about, field by field in their order, the texts first, then names of files and the
+    like."""
 
-    def rank(fact: tuple[str, Any]) -> int:
+    def comes_later(fact: tuple[str, Any]) -> bool:
         name, value = fact
-        if name in SUBJECT:
-            return SUBJECT.index(name)
-        is_file = f"{name}{ALT}" in subject or f"{name}{TRANSCRIPT}" in subject
-        return len(SUBJECT) + (is_file or not isinstance(value, str))
+        return f"{name}{ALT}" in subject or f"{name}{TRANSCRIPT}" in subject or not isinstance(value, str)
 
-    return sorted(subject.items(), key=rank)
+    return sorted(subject.items(), key=comes_later)
 
 
 def title_of(item: Item, subject: Mapping[str, Any]) -> str:

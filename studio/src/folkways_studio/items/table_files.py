@@ -1,8 +1,8 @@
 """Reads the files that people import: tables (CSV, JSON, JSON lines, Parquet, XLSX), and texts with entities
 (CoNLL, spaCy's binary files). Every cell is text, and every problem has its row.
 
-A small workbook can unpack to one that fills the memory, or name a last row and column far away; both are
-bounded.
+A small workbook or Parquet can unpack to one that fills the memory, repeat a long text in every cell, or name
+a last row and column far away; all of this is bounded.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from folkways_studio.stages.parts.form_fields import without_nul
 LARGEST_BYTES = 20_000_000
 LARGEST_UNPACKED = 200_000_000
 MOST_ROWS, MOST_COLUMNS = 100_000, 500
-"""Bounds of what is read; empty rows do not count."""
+"""Bounds of what is read, also of all cells together; empty rows do not count."""
+
+PACKED = (".xlsx", ".parquet")
+"""Files that may unpack to far more than they are."""
 
 CONLL = (".conll", ".conllu", ".conllup", ".iob", ".iob2", ".bio")
 SPACY = ".spacy"
@@ -74,7 +77,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 def _rows_with_nul(path: Path) -> list[dict[str, str]]:
-    from folkways.sdk.files import SUFFIXES, read_replies
+    from folkways.sdk.files import SUFFIXES, json_objects, read_replies
 
     if not path.is_file():
         raise FolkwaysError(
@@ -87,6 +90,8 @@ def _rows_with_nul(path: Path) -> list[dict[str, str]]:
         return read_workbook(path.read_bytes(), path)
     if path.suffix.lower() == ".json":
         return _read_json(path)
+    if path.suffix.lower() in (".jsonl", ".ndjson"):
+        return _cells([row for _, row in json_objects(path.read_bytes().splitlines(), path)], path)
     if path.suffix.lower() in CONLL:
         return _read_conll(path)
     if path.suffix.lower() == SPACY:
@@ -96,6 +101,10 @@ def _rows_with_nul(path: Path) -> list[dict[str, str]]:
     frame = read_replies(path)
     if frame.height > MOST_ROWS:
         raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=path)
+    if frame.width > MOST_COLUMNS:
+        raise _too_wide(path)
+    if sum(size or 0 for size in frame.select(pl.all().str.len_chars().sum()).row(0)) > LARGEST_UNPACKED:
+        raise _too_much(path)
     return [dict(row) for row in frame.with_columns(pl.all().fill_null("")).iter_rows(named=True)]
 
 
@@ -213,10 +222,9 @@ def read_workbook(
         lines = sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS + 1)
         header = [str(cell).strip() if cell is not None else "" for cell in next(lines, ())]
         if len(header) > MOST_COLUMNS and header[MOST_COLUMNS]:
-            raise DataError(
-                f"has more than {MOST_COLUMNS} columns; leave out those that are not needed", file=file
-            )
+            raise _too_wide(file)
         rows: list[dict[str, str]] = []
+        size = 0
         for number, line in enumerate(lines, 2):
             if most_lines is not None and number > most_lines:
                 raise LongWorkbookError
@@ -224,7 +232,11 @@ def read_workbook(
                 continue
             if len(rows) == MOST_ROWS:
                 raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=file)
-            rows.append({name: _text(cell) for name, cell in zip(header, line, strict=False) if name})
+            row = {name: _text(cell) for name, cell in zip(header, line, strict=False) if name}
+            size += sum(map(len, row.values()))
+            if size > LARGEST_UNPACKED:
+                raise _too_much(file)
+            rows.append(row)
     except (DataError, LongWorkbookError):
         raise
     except Exception as error:  # noqa: BLE001 - what a broken workbook makes the library raise is not listed anywhere
@@ -245,9 +257,15 @@ def _check_size(content: bytes, file: Path | str) -> None:
     except zipfile.BadZipFile:
         raise DataError("is not an XLSX file; save it as XLSX from a spreadsheet", file=file) from None
     if size > LARGEST_UNPACKED:
-        raise DataError(
-            f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts", file=file
-        )
+        raise _too_much(file)
+
+
+def _too_much(file: Path | str) -> DataError:
+    return DataError(f"unpacks to more than {LARGEST_UNPACKED // 1_000_000} MB; bring it in parts", file=file)
+
+
+def _too_wide(file: Path | str) -> DataError:
+    return DataError(f"has more than {MOST_COLUMNS} columns; leave out those that are not needed", file=file)
 
 
 def _text(cell: Any) -> str:

@@ -10,11 +10,19 @@ from starlette.responses import Response
 
 from folkways_studio.errors import NotFoundError, SubmissionError
 from folkways_studio.items.api import cells
-from folkways_studio.people import accounts, invites, participants, personal
+from folkways_studio.people import accounts, invites, participants, personal, suspension
 from folkways_studio.records import Invite, Participant, Role
 from folkways_studio.studies import remaining_work
 from folkways_studio.studies import service as studies
-from folkways_studio.web.api.bodies import FilledRows, NewInvite, NewMember, NewWaiver, NewWorkbook
+from folkways_studio.web.api.bodies import (
+    FilledRows,
+    NewAdmission,
+    NewExclusion,
+    NewInvite,
+    NewMember,
+    NewWaiver,
+    NewWorkbook,
+)
 from folkways_studio.web.api.calls import Number, OwnerCall, StaffCall, StudyCall
 from folkways_studio.web.api.responses import (
     Cursor,
@@ -152,6 +160,30 @@ def waive(call: StaffCall, person: Number, body: NewWaiver) -> ParticipantRespon
     participant = participants.waive_eligibility(
         call.workspace, call.study.id, person, body.reason, by=call.account.id
     )
+    return _response(call, participant)
+
+
+@router.post("/studies/{study}/participants/{person}/admission", status_code=201)
+def settle_waiting(call: StaffCall, person: Number, body: NewAdmission) -> ParticipantResponse:
+    """Let in a participant who waits, as one who meets the criteria, or screen them out."""
+    participant = participants.settle_waiting(
+        call.workspace, call.study.id, person, let_in=body.let_in, by=call.account.id
+    )
+    return _response(call, participant)
+
+
+@router.post("/studies/{study}/participants/{person}/exclusion", status_code=201)
+def exclude(call: StaffCall, person: Number, body: NewExclusion) -> ParticipantResponse:
+    """Exclude a participant, for a reason that they are shown: they get no more work, and their answers count
+    nowhere and are asked for again."""
+    participant = suspension.exclude(call.workspace, call.study.id, person, body.reason, by=call.account.id)
+    return _response(call, participant)
+
+
+@router.delete("/studies/{study}/participants/{person}/exclusion")
+def include(call: StaffCall, person: Number) -> ParticipantResponse:
+    """Undo an exclusion."""
+    participant = suspension.include(call.workspace, call.study.id, person, by=call.account.id)
     return _response(call, participant)
 
 

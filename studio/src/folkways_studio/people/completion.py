@@ -2,7 +2,8 @@
 
 A code is worth money, so it is shown only to the people it is for: "completed" to those who answered
 everything, "no work" to those who found nothing to do, "screened out" to those who do not meet the criteria.
-People who failed a test or were excluded by a rule get the code that its ``pay`` names.
+Who comes again by another study of the service is paid for what they do from then on. People who failed a
+test or were excluded by a rule get the code that its ``pay`` names.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from urllib.parse import quote
 
 from folkways_studio.people.participation import work_of
 from folkways_studio.records import AT_WORK, ParticipantState, StudyState
-from folkways_studio.studies.progress import own_progress_everywhere
+from folkways_studio.studies.progress import has_answered_since_return, own_progress_everywhere
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -68,4 +69,5 @@ def _end(context: RequestContext) -> End:
         work.at_hand or any(each.left for _, each in own_progress_everywhere(context.workspace, person))
     ):
         return "not_yet"
-    return "completed" if work.answers else "no_work"
+    has_worked = work.answers and has_answered_since_return(context.workspace, person)
+    return "completed" if has_worked else "no_work"

@@ -104,8 +104,9 @@ class Adaptation(StageKind):
                 draft |= {name: plain, f"{name}_spans": spans or []}
         return draft
 
-    def subject(self, content: Content) -> Content:
-        return {name: value for name, value in content.items() if name != "adaptations"}
+    def subject(self, content: Content, config: Config) -> Content:
+        inside = {name: value for name, value in content.items() if name != "adaptations"}
+        return super().subject(inside, config)
 
     def strategies(self, translate: Translate) -> Mapping[str, str]:
         """Strategy -> its words in the reader's language."""

@@ -121,8 +121,8 @@ class Adjudication(StageKind):
         result = inner.result_of(candidates[0]["payload"], content["content"], content["rules"])
         return Decision("done", result={**result, "agreed": True}, reason=SAID_THE_SAME)
 
-    def subject(self, content: Content) -> Content:
-        return self._inner(content).subject(content["content"])
+    def subject(self, content: Content, config: Config) -> Content:
+        return self._inner(content).subject(content["content"], content["rules"])
 
     def redacted(
         self, payload: Mapping[str, Any], fields: Collection[str], content: Content

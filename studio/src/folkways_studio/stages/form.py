@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from folkways.sdk.studies import Study, Vote
 from folkways_studio.stages.base import Config, Content, Decision, Say, Translate, WorkbookSchema
 from folkways_studio.stages.fields import FieldParts, plain, raise_if, text_of
-from folkways_studio.stages.kind import EMPTY_VALUES, OwnOrderKind
+from folkways_studio.stages.kind import EMPTY_VALUES, OwnOrderKind, first_of
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import (
     ALT,
@@ -93,6 +94,13 @@ class Consensus(OwnOrderKind):
                 fields[field] = text_of(content, field, problems, most=20_000)
         raise_if(problems)
         return {**content, **fields}
+
+    def subject(self, content: Content, config: Config) -> Content:
+        """What is shown of an item first: its other columns are not for those who answer."""
+        names = [
+            (shown["field"], shown["field"] + WORDS_FOR.get(shown["type"], "")) for shown in config["show"]
+        ]
+        return first_of(content, chain.from_iterable(names))
 
     def essential(self, content: Content, config: Config) -> Content:
         names = [shown["field"] for shown in config["show"]]

@@ -6,7 +6,7 @@ differently is a subclass that its description names (``registry.RULES``). Every
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 EMPTY_VALUES: Sequence[Any] = (None, "", [], {})
+
+SUBJECT = ("question", "local", "sentence", "template", "item", "english", "scenario", "text")
+"""What an item is called by, unless its stage says what is shown: the first of these fields that it has."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -131,9 +134,9 @@ class StageKind:
         """What a person sees of the content; seed: their pseudonym, for orders of their own."""
         return {name: value for name, value in content.items() if name not in self.hidden}
 
-    def subject(self, content: Content) -> Content:
-        """What an item is about, for the pages of researchers."""
-        return content
+    def subject(self, content: Content, config: Config) -> Content:
+        """What an item is about, the most telling fields first: an item is called by the first text."""
+        return first_of(content, SUBJECT)
 
     def answered_stage(self, content: Content, config: Config) -> tuple[StageKind, Content, Config]:
         """The kind and settings of the stage whose parts are answered, and the content that they are about:
@@ -460,8 +463,14 @@ class OwnOrderKind(StageKind):
     def presented(self, content: Content, seed: str) -> Mapping[str, Any]:
         return {**super().presented(content, seed), ORDER: seed}
 
-    def subject(self, content: Content) -> Content:
-        return {name: value for name, value in content.items() if name != ORDER}
+    def subject(self, content: Content, config: Config) -> Content:
+        inside = {name: value for name, value in content.items() if name != ORDER}
+        return super().subject(inside, config)
+
+
+def first_of(content: Content, names: Iterable[str]) -> Content:
+    """The same content, with the fields of these names first, in their order."""
+    return {name: content[name] for name in (*names, *content) if name in content}
 
 
 def _is_required(part: Part, answers: Mapping[str, Any]) -> bool:

@@ -38,7 +38,8 @@ def show_disagreement(context: RequestContext) -> Response:
         if each.item_id in blind:
             continue
         item = items.get_item(context.workspace, study.id, each.item_id)
-        disputed.append((each, share, title_of(item, stage_kind(each.stage.kind).subject(item.content))))
+        subject = stage_kind(each.stage.kind).subject(item.content, each.stage.config)
+        disputed.append((each, share, title_of(item, subject)))
     return context.page(
         "studies/disagreement.html.j2",
         study=study,

@@ -169,6 +169,7 @@ def show_payments(context: RequestContext) -> Response:
     worked = {
         each.pseudonym: each for each in working_time.working_times(context.workspace, context.study.id)
     }
+    payments = progress.payments(context.workspace, context.study.id)
     content = csv_bytes(
         header,
         (
@@ -176,9 +177,10 @@ def show_payments(context: RequestContext) -> Response:
                 *(each.pseudonym, each.external, each.state, each.answers, f"{each.minutes:.1f}", each.code),
                 *_worth(worked.get(each.pseudonym), rate),
             )
-            for each in progress.look_up_payments(context.workspace, context.study.id, by=context.me.id)
+            for each in payments
         ),
     )
+    progress.record_payments_read(context.workspace, context.study.id, len(payments), by=context.me.id)
     return attachment(content, f"{context.study.name}-payments.csv", "text/csv; charset=utf-8")
 
 

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
+from folkways_studio.database.rows import get_value
 from folkways_studio.people.participants import RETURNED, STUDY
 from folkways_studio.records import (
     LEFT_OUT,
@@ -25,7 +26,6 @@ from folkways_studio.records import (
 )
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.work.counts import room
 from folkways_studio.work.eligible_slots import Counts, counts_of, counts_of_person, counts_within
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.work.known_answers import HAS_PASSED, seed_of
@@ -249,7 +249,7 @@ def tasks_ahead(workspace: Workspace, person: Participant) -> list[tuple[Stage, 
     tasks = []
     for stage, counts in stages:
         of_known = by_stage.get(stage.id)
-        test, left = _test_before(stage, of_known), _left(person, stage, counts, of_known)
+        test, left = _test_before(stage, counts, of_known), _left(person, stage, counts, of_known)
         tasks.append((stage, left if left is None or test is None else left + test))
     return tasks
 
@@ -272,7 +272,7 @@ def _progress(
 
 
 def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> OwnProgress:
-    left_of_test = _test_before(stage, known)
+    left_of_test = _test_before(stage, counts, known)
     if known is not None and left_of_test is not None:
         done, seconds, left = known.answered, known.seconds, left_of_test
         return OwnProgress(done, left, median(seconds) * left if seconds else None)
@@ -285,17 +285,18 @@ def _left(person: Participant, stage: Stage, counts: Counts, known: KnownCounts 
     left, gold = counts.left(stage), Gold.of(stage.config)
     if left is None or known is None or gold is None:
         return left
-    to_cap = left == room(counts.taken, stage.config["cap"])
     so_far, seed = counts.taken + known.gold_asked, seed_of(person, stage)
-    return left + gold.ahead(so_far, left, known.fresh_gold, seed, to_cap=to_cap)
+    return left + gold.ahead(so_far, left, known.fresh_gold, seed)
 
 
-def _test_before(stage: Stage, known: KnownCounts | None) -> int | None:
+def _test_before(stage: Stage, counts: Counts, known: KnownCounts | None) -> int | None:
     """How many questions of the test before the work are left; None where there is none, or it is passed."""
     test = Qualification.of(stage.config)
     if known is None or test is None or not test.is_for(known.population):
         return None
-    return None if known.standing.test in HAS_PASSED else _left_of_test(known, test.questions)
+    if known.standing.test in HAS_PASSED:
+        return None
+    return 0 if counts.left(stage) == 0 else _left_of_test(known, test.questions)
 
 
 def _left_of_test(known: KnownCounts, questions: int) -> int:
@@ -471,11 +472,24 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
         )
 
 
-def _answers_of_returned(connection: sa.Connection, study_id: int) -> dict[int, Counter[str]]:
-    """Id of each person who came by several studies of the recruitment service -> study there -> answers
-    since they came by it."""
+def has_answered_since_return(workspace: Workspace, person: Participant) -> bool:
+    """Whether somebody who came by several studies of the recruitment service has answered for the one by
+    which they came last; True for everybody else."""
+    with workspace.read() as connection:
+        now = get_value(connection, schema.attributes.c.value, participant_id=person.id, name=STUDY)
+        answers = _answers_of_returned(connection, person.study_id, person.id).get(person.id)
+    return answers is None or answers[now or ""] > 0
+
+
+def _answers_of_returned(
+    connection: sa.Connection, study_id: int, person_id: int | None = None
+) -> dict[int, Counter[str]]:
+    """Id of each person (or only person_id) who came by several studies of the recruitment service -> study
+    there -> answers since they came by it."""
     events, judgements = schema.events, schema.judgements
     query = sa.select(events).where(events.c.study_id == study_id, events.c.kind == RETURNED)
+    if person_id is not None:
+        query = query.where(events.c.participant_id == person_id)
     arrivals: defaultdict[int, list[tuple[float, str]]] = defaultdict(list)
     for event in connection.execute(query.order_by(events.c.id)):
         if event.participant_id not in arrivals:
@@ -493,9 +507,7 @@ def _answers_of_returned(connection: sa.Connection, study_id: int) -> dict[int, 
     return answers
 
 
-def look_up_payments(workspace: Workspace, study_id: int, *, by: int | None = None) -> tuple[Payment, ...]:
-    """``payments``, with an entry in the audit trail: the service's ids are personal details. by: the account
-    that acts."""
-    rows = payments(workspace, study_id)
-    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": len(rows)})
-    return rows
+def record_payments_read(workspace: Workspace, study_id: int, number: int, *, by: int | None = None) -> None:
+    """Say in the audit trail that ``payments`` were read, because the service's ids are personal details.
+    workspace, study_id: the study. number: of how many people. by: the account that has read them."""
+    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": number})

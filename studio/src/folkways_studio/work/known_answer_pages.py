@@ -6,6 +6,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from folkways_studio.items import service as items
+from folkways_studio.items.table import title_of
 from folkways_studio.people import suspension
 from folkways_studio.records import AssignmentState, ParticipantState
 from folkways_studio.stages.registry import stage_kind
@@ -35,7 +36,8 @@ def show_answer(context: RequestContext) -> Response:
     kind, right_answer = stage_kind(work.stage.kind), work.item.check or {}
     about = (work.item.content, work.stage.config, context.gettext, context.study_texts.say)
     return context.page(
-        "work/answer.html.j2", study=context.study, stage=work.stage, subject=kind.subject(work.item.content),
+        "work/answer.html.j2", study=context.study, stage=work.stage,
+        title=title_of(work.item, kind.subject(work.item.content, work.stage.config)),
         right=kind.is_right(payload, right_answer, known_answers.overlap_of(work.stage)),
         is_over=known_answers.test_is_over(context.workspace, context.participant, work.stage),
         said=kind.read_back(payload, *about),

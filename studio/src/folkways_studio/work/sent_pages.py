@@ -26,7 +26,8 @@ def show_sent(context: RequestContext) -> Response:
         kind = stage_kind(sent.stage.kind)
         about = (sent.item.content, sent.stage.config, context.gettext, say)
         lines = kind.read_back(sent.judgement.payload, *about)
-        subject = kind.subject(kind.presented(sent.item.content, context.participant.pseudonym))
+        seen = kind.presented(sent.item.content, context.participant.pseudonym)
+        subject = kind.subject(seen, sent.stage.config)
         rows.append(
             (sent, context.task_address(sent.judgement.assignment_id), title_of(sent.item, subject), lines)
         )
@@ -45,7 +46,7 @@ def show_answer(context: RequestContext) -> Response:
         return task_page(context, kind.draft_of(sent.judgement.payload), 0, correcting=True)
     return context.page(
         "work/answer_sent.html.j2", study=context.study, stage=sent.stage, fixed=context.gettext(fixed),
-        title=title_of(sent.item, kind.subject(presented(context, work))),
+        title=title_of(sent.item, kind.subject(presented(context, work), work.stage.config)),
         lines=kind.read_back(sent.judgement.payload, *about, context.gettext, context.study_texts.say),
     )  # fmt: skip
 

@@ -24,6 +24,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "/studies/{study}/ml-backends": {"stage": "verify", "model": "m", "url": "nowhere"},
     "/studies/{study}/ml-backends/{backend}/jobs": {"work": "predict"},
     "/studies/{study}/participants/{person}/waiver": {"reason": "a good one"},
+    "/studies/{study}/participants/{person}/admission": {"let_in": True},
+    "/studies/{study}/participants/{person}/exclusion": {"reason": "a good one"},
     "/studies/{study}/participants/{person}/hand-out": {"stage": "no-such-stage"},
     "/studies/{study}/participants/{person}/take-in": {"rows": [{"assignment": "x"}]},
 }

@@ -14,6 +14,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from folkways_studio.database import schema
+from folkways_studio.database.rows import change_rows
 from folkways_studio.items import imports
 from folkways_studio.items.api import MOST_AT_ONCE
 from folkways_studio.media import service as media
@@ -63,7 +65,7 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
     assert [each["id"] for each in first["data"] + rest["data"]] == added["ids"] and rest["next"] is None
     assert rest["data"][0]["content"] == QUESTION and rest["data"][0]["population"] == "korea"
 
-    link = api.post(f"{place}/invites", {"population": "korea", "uses": 1})
+    link = api.post(f"{place}/invites", {"population": "korea", "uses": 3})
     person = participants.join(world.workspace, link["link"].rpartition("/")[2])
     person = participants.consent(world.workspace, person.id, _study(world, place).consent_version)
     work = next_work(world.workspace, person.id)
@@ -77,8 +79,26 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
         (person.pseudonym, [1])
     ]
     assert [each["answers"] for each in api.get(f"{place}/payments")["data"]] == [1]
+    assert api.get(f"{place}/payments?cursor=1")["data"] == []
+    read = [each["details"] for each in api.get(f"{place}/events")["data"] if each["kind"] == "payments.read"]
+    assert read == [{"n": 0}, {"n": 1}]  # newest first, each with as many as its page has
     assert api.get(f"{place}/progress")[0]["slots_done"] == 1
     assert [each["pseudonym"] for each in api.get(f"{place}/participants")["data"]] == [person.pseudonym]
+
+    about = f"{place}/participants/{person.id}"
+    assert problem(api.ask("POST", f"{about}/admission", {"let_in": True}), 409)
+    assert api.post(f"{about}/exclusion", {"reason": "the same to all"})["state"] == "excluded"
+    excluded = participants.get_participant(world.workspace, person.id)
+    assert (excluded.state, excluded.exclusion) == ("excluded", "the same to all")
+    assert api.get(f"{place}/progress")[0]["slots_done"] == 0
+    assert api.fine(api.ask("DELETE", f"{about}/exclusion"))["state"] == "active"
+    assert api.get(f"{place}/progress")[0]["slots_done"] == 1
+    for lets_in, state in ((True, "active"), (False, "screened_out")):
+        waiting = participants.join(world.workspace, link["link"].rpartition("/")[2])
+        with world.workspace.write() as connection:
+            change_rows(connection, schema.participants, {"id": waiting.id}, state="waiting")
+        about = f"{place}/participants/{waiting.id}"
+        assert api.post(f"{about}/admission", {"let_in": lets_in})["state"] == state
 
     decided = api.post(
         f"{place}/items/{work.item.id}/decisions", {"answer": {"choices": [2]}, "reason": "the guest does"}

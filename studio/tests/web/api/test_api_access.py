@@ -85,6 +85,9 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("GET", "/studies/{study}/participants/{person}/personal"): STAFF,
     ("DELETE", "/studies/{study}/participants/{person}/personal"): STAFF,
     ("POST", "/studies/{study}/participants/{person}/waiver"): STAFF,
+    ("POST", "/studies/{study}/participants/{person}/admission"): STAFF,
+    ("POST", "/studies/{study}/participants/{person}/exclusion"): STAFF,
+    ("DELETE", "/studies/{study}/participants/{person}/exclusion"): STAFF,
     ("POST", "/studies/{study}/participants/{person}/withdrawal"): STAFF,
     ("POST", "/studies/{study}/participants/{person}/hand-out"): STAFF,
     ("POST", "/studies/{study}/participants/{person}/take-in"): STAFF,
@@ -119,6 +122,7 @@ OPERATIONS = [pytest.param(*each, id=" ".join(each)) for each in TABLE]
 CHANGES = (
     "/personal",
     "/withdrawal",
+    "/exclusion",
     "/invites/{invite}",
     "/state",
     "/{role}",

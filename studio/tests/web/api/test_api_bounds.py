@@ -53,6 +53,8 @@ BODIES = {
         "models": "100 at most",
         "seed": "-2147483648 to 2147483647, 0",
     },
+    "NewAdmission": {"let_in": "needed"},
+    "NewExclusion": {"reason": "1 to 1000, needed"},
     "NewInvite": {
         "role": "'annotator'",
         "population": "1 to 64",

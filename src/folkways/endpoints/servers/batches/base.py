@@ -33,11 +33,15 @@ class HttpBatches(Batches):
         """As the endpoint reads the same reply to a request of its own."""
         raw = to_json(result.body) if isinstance(result.body, dict) else b""
         if not result.status:
-            message = quotable(raw[:4096].decode("utf-8", "replace"), limit=200)
+            message = self.quoted(raw[:4096].decode("utf-8", "replace"), limit=200)
             raise EndpointFailure(
                 f"{self.endpoint.name}: a request in a batch was not carried out: {message}", retryable=True
             )
         return self.endpoint.completion(request, result.status, {}, result.body, raw)
+
+    def quoted(self, text: str, limit: int = 300) -> str:
+        """What the provider says, for a message of at most ``limit`` characters, without the key."""
+        return quotable(text, self.endpoint.address.secrets, limit)
 
     def sent_message(self, name: str, number: str, requests: int) -> str:
         """A line for people."""

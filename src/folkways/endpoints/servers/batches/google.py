@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 from folkways.endpoints.base import Request
 from folkways.endpoints.batches import BatchResult, BatchStatus
-from folkways.endpoints.clean import quotable
 from folkways.endpoints.servers.batches.base import HttpBatches
 
 ENDED = ("_SUCCEEDED", "_CANCELLED", "_EXPIRED")
@@ -63,7 +62,7 @@ class GoogleBatches(HttpBatches):
         if _state(batch).endswith("_FAILED"):
             error = batch.get("error")
             message = error.get("message") if isinstance(error, dict) else None
-            return BatchStatus(ended=True, refused=quotable(str(message or "it does not say why")))
+            return BatchStatus(ended=True, refused=self.quoted(str(message or "it does not say why")))
         return BatchStatus(ended=bool(batch.get("done")) or _state(batch).endswith(ENDED))
 
     async def results(self, number: str) -> AsyncIterator[BatchResult]:

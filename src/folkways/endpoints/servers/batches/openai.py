@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 from folkways.endpoints.base import Request
 from folkways.endpoints.batches import BatchResult, BatchStatus
-from folkways.endpoints.clean import quotable
 from folkways.endpoints.servers.batches.base import EARLIER_SECONDS, HttpBatches
 from folkways.endpoints.servers.http import from_json, to_json
 
@@ -91,7 +90,7 @@ class OpenAIBatches(HttpBatches):
                 if isinstance(rows, list) and rows and isinstance(rows[0], dict)
                 else None
             )
-            return BatchStatus(ended=True, refused=quotable(str(first or "it does not say why")))
+            return BatchStatus(ended=True, refused=self.quoted(str(first or "it does not say why")))
         return BatchStatus(ended=batch.get("status") in ENDED)
 
     async def results(self, number: str) -> AsyncIterator[BatchResult]:

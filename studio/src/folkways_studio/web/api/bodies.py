@@ -104,6 +104,18 @@ class NewWaiver(Body):
     reason: Reason
 
 
+class NewExclusion(Body):
+    """Why somebody is excluded, which they are shown."""
+
+    reason: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+
+
+class NewAdmission(Body):
+    """Whether somebody who waits is let in, or screened out."""
+
+    let_in: bool
+
+
 class NewWorkbook(Body):
     """Items for somebody who works off line, reserved for some hours."""
 

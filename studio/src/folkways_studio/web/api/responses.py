@@ -168,8 +168,8 @@ class NewInviteResponse(InviteResponse):
 
 
 class ParticipantResponse(ApiResponse):
-    """Somebody who takes part. state: joined, consented, waiting, active, screened_out, finished, withdrawn.
-    source: invite, prolific or staff.
+    """Somebody who takes part. state: joined, consented, waiting, active, screened_out, finished, withdrawn,
+    excluded, paused, failed. source: invite, prolific or staff.
     """
 
     id: int

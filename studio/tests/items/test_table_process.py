@@ -1,5 +1,5 @@
-"""Large workbooks are read in a process of their own, with the same outcome, and the process ends with the
-wish for its rows."""
+"""Large workbooks, and Parquet, are read in a process of their own, with the same outcome and in bounded
+memory; the process ends with the wish for its rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import random
 import re
 import time
 import zipfile
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import psutil
 import pytest
 from openpyxl import Workbook
@@ -20,13 +23,14 @@ from folkways_studio.items import import_runner as running
 from folkways_studio.items import imports, table_files
 from folkways_studio.items.import_runner import read_content, run_import
 from folkways_studio.items.table_files import (
+    LARGEST_UNPACKED,
     MOST_COLUMNS,
     SMALL_LINES,
     SMALL_UNPACKED,
     is_small,
     read_workbook,
 )
-from folkways_studio.items.workbook_process import ImportCancelledError, read_apart
+from folkways_studio.items.table_process import ImportCancelledError, read_apart
 from studio.tests.support.studies import open_study
 
 LARGE_ROWS = 2_000
@@ -133,20 +137,78 @@ def test_a_last_column_far_off_costs_nothing_and_a_wide_header_is_refused() -> N
         read_workbook(buffer.getvalue())
 
 
-def test_the_process_ends_when_its_rows_are_not_wanted(workbook: bytes) -> None:
+def test_the_process_ends_when_its_rows_are_not_wanted(workbook: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "many.xlsx"
+    path.write_bytes(workbook)
     at_work: list[psutil.Process] = []
 
     def wanted() -> bool:
         at_work[:] = [
             each
             for each in psutil.Process().children()
-            if "folkways_studio.items.workbook_process" in each.cmdline()
+            if "folkways_studio.items.table_process" in each.cmdline()
         ]
         return False
 
     with pytest.raises(ImportCancelledError):
-        read_apart(workbook, "many.xlsx", wanted)
+        read_apart(path, wanted)
     assert at_work and not any(each.is_running() for each in at_work)
+
+
+def parquet(frame: pl.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def repeating_workbook() -> bytes:
+    book = Workbook()
+    for _ in range(LARGEST_UNPACKED // 32_767 + 2):
+        book.active.append(["x" * 32_767])
+    buffer = io.BytesIO()
+    book.save(buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "make", "problem"),
+    [
+        (
+            "one-text-in-every-row.parquet",
+            lambda: parquet(pl.DataFrame({"question": ["x" * 5_000_000] * 41})),
+            r"^one-text-in-every-row\.parquet: unpacks to more than 200 MB; bring it in parts$",
+        ),
+        (
+            "rows-of-nothing.parquet",
+            lambda: parquet(pl.DataFrame({"question": pl.repeat(True, 400_000_000, eager=True)})),
+            r"^rows-of-nothing\.parquet: .* needs more than 2 GB of memory",
+        ),
+        (
+            "one-text-in-every-cell.xlsx",
+            repeating_workbook,
+            r"^one-text-in-every-cell\.xlsx: unpacks to more than 200 MB; bring it in parts$",
+        ),
+        ("no.parquet", lambda: b"PAR1", r"^no\.parquet: cannot be read as PARQUET"),
+    ],
+)
+def test_a_small_file_that_unpacks_to_too_much_takes_the_memory_of_nobody_else(
+    name: str, make: Callable[[], bytes], problem: str
+) -> None:
+    """Each had ended the whole studio, which took the import up again at its next start."""
+    content = make()
+    assert len(content) < 2_000_000
+    before = psutil.Process().memory_info().rss
+    with pytest.raises(FolkwaysError, match=problem):
+        read_content(name, content)
+    assert psutil.Process().memory_info().rss - before < 50_000_000
+
+
+def test_parquet_is_read_apart_as_any_table_is() -> None:
+    frame = pl.DataFrame({"id": ["a", None], "n": [1, 2], "options": [["x", "y"], []]})
+    assert read_content("mine.parquet", parquet(frame)) == [
+        {"id": "a", "n": "1", "options": '["x","y"]'},
+        {"id": "", "n": "2", "options": "[]"},
+    ]
 
 
 def test_an_import_whose_server_stops_waits_for_the_next(workspace: Workspace, workbook: bytes) -> None:

@@ -1,0 +1,62 @@
+"""Reports of several runs, of which a model was asked the same in two, or which are one run by two names."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import folkways
+from folkways.api import Run
+from folkways.runs.results.report import collect, verdict_on_runs
+from folkways.workspace.database import open_workspace
+from folkways.workspace.run_records import find_asked_runs
+
+
+def changing(prompt: str, system: str | None = None) -> str:
+    """Another letter for each system prompt."""
+    return f"The answer is {'B' if system else 'A'}."
+
+
+def steady(prompt: str) -> str:
+    return "C"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
+    """All questions without a system prompt, and then those about two cultures with one."""
+    workspace = open_workspace(tmp_path_factory.mktemp("several") / "w.db")
+    models = [changing, steady]
+    return [
+        folkways.run("demo/mcq", models, name="first", workspace=workspace),
+        folkways.run("demo/mcq", models, name="second", workspace=workspace, system="Think.", cultures="KR,ET"),
+    ]  # fmt: skip
+
+
+KEY = ["endpoint", "item", "profile"]
+
+
+def test_what_two_runs_asked_a_model_counts_once_as_the_later_one_has_it(runs: list[Run]) -> None:
+    first, second = runs
+    later = second.judgements()
+    expected = pl.concat([first.judgements().join(later, on=KEY, how="anti"), later])
+    told = collect(first.workspace, [first.record, second.record])
+    assert told.replies is not None
+    columns = [*KEY, "answer", "correct", "response"]
+    assert (
+        told.with_responses().judgements.select(columns).sort(KEY).equals(expected.select(columns).sort(KEY))
+    )
+    assert set(told.judgements["response"].unique()) == {None}
+    turned = collect(first.workspace, [second.record, first.record], with_judgements=False, with_verdict=True)
+    of_first = first.judgements().select(*KEY, "correct").sort(KEY)
+    assert turned.judgements.select(*KEY, "correct").sort(KEY).equals(of_first)
+
+
+def test_a_run_that_is_named_twice_is_one(runs: list[Run]) -> None:
+    workspace = runs[0].workspace
+    found = find_asked_runs(workspace, ["second", "last", "1", "first", "2"])
+    assert [run.name for run in found] == ["second", "first"]
+    one, both = (verdict_on_runs(names, workspace=workspace) for names in (["last"], ["last", "second"]))
+    assert one == both
+    (named,) = folkways.compare("changing", "steady", runs=["second", "last"], workspace=workspace)
+    (alone,) = folkways.compare("changing", "steady", runs="second", workspace=workspace)
+    assert named.models == alone.models and named.differences.equals(alone.differences)

@@ -1,0 +1,145 @@
+"""In many languages: an option is taken for the answer if the reply prefers it to another, and not if it is denied,
+joined with another, or nothing but a cry."""
+
+from __future__ import annotations
+
+import pytest
+
+from folkways.text.labels import chosen_label
+
+OPTIONS = {"A": "rice", "B": "wheat bread", "C": "maize", "D": "yam"}
+
+SETTLED = """
+ar - آ! لا أعرف
+az B A səhvdir, B düzdür.
+az - Cavab: A və ya B
+az - A və ya B
+az B Düzgün cavab B-dir.
+cs C Ani A, ani B, ale C
+cs B Ne A, ale B.
+de B Ich würde B wählen.
+de B Zwischen A und B würde ich B wählen.
+de B Ich bin mir nicht sicher, aber ich denke B.
+el - Α! Δεν ξέρω
+en B I bet B
+es - La respuesta B no es correcta.
+es - La opción B no encaja.
+et B Mitte A, vaid B.
+fi B Ei A, vaan B.
+fr B Il s'agit de l'option B.
+gu B A ખોટું છે, B સાચું છે.
+gu - જવાબ: A અથવા B
+he B A לא נכון, B נכון.
+he - תשובה: A או B
+he B לא A אלא B.
+hi - अ! पता नहीं
+hu C Sem A, sem B, hanem C
+hu B Nem A, hanem B.
+hy - Ա՜
+hy B Ոչ թե A, այլ B։
+hy - Պատասխան՝ A կամ B
+hy B A սխալ է, B ճիշտ է։
+ig B Ọ bụghị A, ọ bụ B.
+it B B è la risposta corretta perché A non c'entra.
+it B Non A, ma B.
+it C Né A né B, ma C
+ja - ア！わかりません
+ja - 正解はBではない。
+ja C BよりCの方が適切です。
+ja B Aも考えられますが、Bが最も適切です。
+ja B Bだと思います。
+ja - 答え：AまたはB
+ja B Bが正解です。Aは違います。
+ja B AではなくBです。
+ja - 正解はAかBです
+ja - 答え：AかB
+ja B Aは間違いで、Bが正しいです。
+ja - 答えはBじゃない。
+ja - 答え：AとB
+ka - პასუხი: A ან B
+ka B A არასწორია, B სწორია.
+ka B არა A, არამედ B.
+ka - ა! არ ვიცი
+kk - Жауап: A немесе B
+kk B Жауабы B.
+kk B A қате, B дұрыс.
+km - ចម្លើយ៖ A ឬ B
+km B មិនមែន A ទេ គឺ B
+kn B A ತಪ್ಪು, B ಸರಿ.
+kn - ಆ!
+kn - ಉತ್ತರ: A ಅಥವಾ B
+ko B 확실하지 않지만 B라고 생각합니다.
+ko - 가!
+lo B ບໍ່ແມ່ນ A ແຕ່ແມ່ນ B
+lo - ຄຳຕອບ: A ຫຼື B
+ml - A അല്ലെങ്കിൽ B
+ml - ഉത്തരം: A അല്ലെങ്കിൽ B
+ml B A തെറ്റാണ്, B ശരിയാണ്.
+ml B A അല്ല, B ആണ്.
+mn - Хариулт: A эсвэл B
+mr - उत्तर: A किंवा B
+mr B A चूक आहे, B बरोबर आहे.
+my - အဖြေ - A သို့မဟုတ် B
+my - A သို့မဟုတ် B
+my B A မဟုတ်ပါ၊ B ဖြစ်သည်။
+ne - उत्तर: A वा B
+ne B A होइन, B हो।
+nl B Niet A, maar B.
+nl B Ik weet het niet zeker, maar ik denk B.
+nl C Noch A noch B, maar C
+pa B A ਗਲਤ ਹੈ, B ਸਹੀ ਹੈ।
+pa - ਜਵਾਬ: A ਜਾਂ B
+pl B Nie jestem pewien, ale myślę, że B.
+pl - Odpowiedź B jest nieprawidłowa.
+pl B Wybieram B.
+pl C Ani A, ani B, lecz C
+pl B Nie A, tylko B.
+pl B A jest błędne, więc B.
+pl B Nie A, lecz B
+pt B Não é A, mas B.
+ro C Nici A, nici B, ci C
+ro B Nu A, ci B.
+ru B Между A и B я выбираю B.
+ru B Думаю, что B
+ru - Вариант B не подходит.
+ru - Ответ B неверен.
+ru - А... не знаю
+si B A වැරදියි, B නිවැරදියි.
+si - ආ!
+si - පිළිතුර: A හෝ B
+so B Ma aha A, waa B.
+sr B Ne A, nego B.
+sr C Ni A ni B, nego C
+sv C Varken A eller B, utan C
+sv B Inte A, utan B.
+sw B A si sahihi, B ni sahihi.
+sw B Si A, bali B.
+ta - ஆ! எனக்கு தெரியாது
+ta - ஆ!
+ta B A தவறு, B சரி.
+ta - பதில்: A அல்லது B
+te - ఆ! తెలియదు
+te B A తప్పు, B సరైనది.
+te - సమాధానం: A లేదా B
+th B ตอบ B
+th B ไม่ใช่ A แต่เป็น B
+th - คำตอบ: A หรือ B
+tl B Hindi A kundi B.
+tr B B seçeneği doğrudur.
+tr B Doğru cevap B'dir.
+uk B Це B
+uk B Я обираю B.
+uk - Варіант B неправильний.
+ur B A نہیں، B۔
+vi B Tôi chọn B.
+vi B A sai, B đúng.
+vi B Không phải A mà là B.
+vi B Tôi không chắc nhưng tôi nghĩ là B.
+"""
+"""Language, label (- for none), reply."""
+
+
+@pytest.mark.parametrize("line", SETTLED.strip().splitlines())
+def test_the_option_that_a_reply_settles_on(line: str) -> None:
+    _, label, reply = line.split(" ", 2)
+    assert chosen_label(reply, OPTIONS) == (None if label == "-" else label)
