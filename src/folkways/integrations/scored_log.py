@@ -132,13 +132,20 @@ class ScoredLog:
         return f"nothing says whether less of {score} is better; more is taken to be better"
 
     def judgements(
-        self, values: Sequence[float | None], metric: Metric, facet: str = "", *, ours: bool = False
+        self,
+        values: Sequence[float | None],
+        metric: Metric,
+        facet: str = "",
+        *,
+        ours: bool = False,
+        lost: float | None = None,
     ) -> pl.DataFrame:
         """records.JUDGEMENTS in the order of the log; a sample that was not scored is missing.
 
         values: one of ``scores``, which go in the column of the ``metric``. facet: a further column of
         ``facets``, as are the groups that the metric is averaged over; null where there is none. ours:
-        whether the samples are those of a run of folkways, whose facets name item and sample.
+        whether the samples are those of a run of folkways, whose facets name item and sample. lost: what a
+        missing sample is worth; the worst value if None.
         """
         nothing: Sequence[str | None] = [None] * len(self.items)
         column, names = metric.name, filter(None, (*OWN_COLUMNS, facet, metric.mean_over))
@@ -157,10 +164,14 @@ class ScoredLog:
                     **dict.fromkeys(texts, pl.String),
                 },
             )
-        lost, nobody = pl.col(column).is_nan(), pl.lit(None, dtype=pl.String)
-        state = pl.when(lost).then(pl.lit(State.MISSING.value)).otherwise(pl.lit(State.ANSWERED.value))
+        nobody = pl.lit(None, dtype=pl.String)
+        state = (
+            pl.when(pl.col(column).is_nan())
+            .then(pl.lit(State.MISSING.value))
+            .otherwise(pl.lit(State.ANSWERED.value))
+        )
         return frame.with_columns(
-            pl.col(column).fill_nan(0.0),
+            pl.col(column).fill_nan(worst_of(metric, values) if lost is None else lost),
             pl.col("language", "variant").fill_null(""),
             task=pl.lit(self.task), counted=pl.lit(True), state=state, answer=nobody, reason=nobody,
         )  # fmt: skip
@@ -203,6 +214,14 @@ class ScoredLog:
                 *(f"{self.task}: {note}" for note in filter(None, [self.untold(score)])),
             ],
         )
+
+
+def worst_of(metric: Metric, values: Iterable[float | None]) -> float:
+    """What a sample without a score is worth: where less is better and no bound is known, as much as the
+    worst of these values."""
+    if metric.bounds is None and metric.lower_is_better:
+        return max((value for value in values if value is not None and not math.isnan(value)), default=0.0)
+    return metric.worst
 
 
 OWN_COLUMNS = ("culture", "language", "variant")
