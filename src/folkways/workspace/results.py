@@ -471,7 +471,7 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
         return pl.DataFrame(schema=columns)  # the join below would read all that the run expects
     expected, failures, endpoints = schema.expected, schema.failures, schema.endpoints
     # items that are asked alike share a request
-    asked = (
+    requests = (
         sa.select(expected.c.endpoint_id, sa.func.min(expected.c.task).label("task"), failures.c.message)
         .select_from(failures)
         .join(expected, sa.and_(expected.c.run_id == failures.c.run_id, expected.c.key == failures.c.key))
@@ -480,9 +480,9 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
         .subquery()
     )
     query = (
-        sa.select(endpoints.c.name, asked.c.task, asked.c.message, sa.func.count())
-        .join(endpoints, endpoints.c.id == asked.c.endpoint_id)
-        .group_by(endpoints.c.name, asked.c.task, asked.c.message)
+        sa.select(endpoints.c.name, requests.c.task, requests.c.message, sa.func.count())
+        .join(endpoints, endpoints.c.id == requests.c.endpoint_id)
+        .group_by(endpoints.c.name, requests.c.task, requests.c.message)
         .order_by(sa.func.count().desc())
     )
     with workspace.read() as connection:
