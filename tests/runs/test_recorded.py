@@ -310,3 +310,23 @@ def test_what_is_shown_of_an_item(study: Study) -> None:
     aliases = {str(study.release): "RELEASE"}
     check_text("\n".join(texts) + "\n", RECORDED / "items.txt", aliases)
     check_fingerprints(tables, RECORDED / "items.json", aliases=aliases)
+
+
+def test_what_a_notebook_shows(study: Study) -> None:
+    """In HTML, without the drawing of a map."""
+    runs, where = study.runs, {"workspace": study.workspace}
+    shown = {
+        "run": runs["whole"],
+        "sampled run": runs["drawn"],
+        "treated run": runs["treated"],
+        "scores": runs["part"].scores(),
+        "comparison": folkways.compare("able", "weak", runs="part", **where),
+        "item": folkways.item("demo/mcq:KR/school-1", **where),
+        "gate": folkways.gate("part", min="demo/saq=40", **where),
+    }
+    texts = []
+    for name, one in shown.items():
+        html = one._repr_html_() if hasattr(one, "_repr_html_") else repr(one)
+        html = re.sub(r'(?<=base64,)[^"]*', "PICTURE", html)
+        texts += [f"=== {name}", *(line.rstrip() for line in html.replace("><", ">\n<").splitlines())]
+    check_text("\n".join(texts) + "\n", RECORDED / "notebook.txt", {str(study.release): "RELEASE"})
