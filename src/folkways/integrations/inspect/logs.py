@@ -118,6 +118,7 @@ def read_scores(path: Path) -> ScoredLog:
         facets=facets(metadata_of),
         settings=_settings(log.header),
         notes=_notes(log.header),
+        lower_is_better={name: about["lower_is_better"] for name, about in stated.items()},
         stated=stated,
         numbers=dict(_numbers_of(log.header, stated)),
     )
