@@ -63,6 +63,18 @@ def test_an_interrupt_that_was_dropped_before_asking_began_is_told_when_it_does(
             signal.raise_signal(signal.SIGINT)
 
 
+def test_a_signal_that_ended_asking_cleanly_ends_nothing_that_comes_behind_it() -> None:
+    """As where a cluster judges what it was asked until then. The next one does."""
+    with interrupts.remembered():
+        with interrupts.listening(lambda: None):
+            signal.raise_signal(signal.SIGTERM)
+        interrupts.check()
+        drop_one()
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.check()
+        assert interrupts.exit_code() == 128 + signal.SIGTERM
+
+
 def test_handlers_of_before_come_back_and_nothing_is_remembered_beyond_the_block() -> None:
     before = {number: signal.getsignal(number) for number in interrupts.STOPS}
     hook = sys.unraisablehook
