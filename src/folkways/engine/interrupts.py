@@ -87,6 +87,23 @@ def listening(listener: Callable[[], object]) -> Iterator[None]:
             _SignalState.listener = before
 
 
+@contextmanager
+def held() -> Iterator[None]:
+    """Keep the first signal until the end of the block, where KeyboardInterrupt is raised: for what must not
+    be left half made. The second raises it at once."""
+    came: list[None] = []
+
+    def hold() -> None:
+        came.append(None)
+        if len(came) > 1:
+            raise KeyboardInterrupt
+
+    with listening(hold):
+        yield
+    if came:
+        raise KeyboardInterrupt
+
+
 def check() -> None:
     """KeyboardInterrupt if a signal came that no listener was told: for the places between two steps of
     something long."""
