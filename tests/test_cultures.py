@@ -302,6 +302,18 @@ def test_a_culture_is_found_however_its_name_is_typed(respell: Callable[[str], s
             get_culture(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("Kenia", "KE"), ("Brazl", "BR"), ("Marocco", "MA"), ("Irak", "IQ"), ("Gemany", "DE"), ("Scotland", ""),
+     ("Holland", ""), ("England", ""), ("Kurdistan", ""), ("Hawaii", ""), ("Micronesia", "")],
+)  # fmt: skip
+def test_a_misspelt_name_is_told_from_the_name_of_another_place(text: str, code: str) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        get_culture(text)
+    hint = str(error.value).splitlines()[-1]
+    assert hint.partition(" is ")[0] == code if code else hint.startswith("All names: ")
+
+
 @pytest.mark.parametrize("text", ["ko", "kor", "Korean", "korean", "한국어"])
 def test_a_language_is_found_by_its_codes_and_names(text: str) -> None:
     assert get_language(text).code == "ko"

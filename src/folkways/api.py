@@ -362,8 +362,8 @@ def judge(
     by_position: bool = False,
     scoring: ScoringModels | None = None,
 ) -> JudgedReplies:
-    """Judge replies that were made elsewhere, as ``folkways judge`` does. Every item that the replies name is
-    expected.
+    """Judge replies that were made elsewhere, as ``folkways judge`` does. Every item of the data is expected,
+    or of the cultures that ``culture`` or the replies' column of that name say.
 
     task: name of a task, or a Task.
     replies: a file; a polars or pandas frame with the columns item (or the release's own id) and response,

@@ -245,8 +245,9 @@ MOST_MEANT = 4
 def _close_names(text: str) -> str:
     """What the person may have meant, and where the names are listed."""
     wanted, codes = _fold(text), _cultures_by_name()
+    misspelt = [name for name in codes if name[:1] == wanted[:1]]  # Scotland is not meant to be Poland
     close = [name for name in codes if f" {wanted} " in f" {name} "] or difflib.get_close_matches(
-        wanted, codes, n=1, cutoff=0.7
+        wanted, misspelt, n=1, cutoff=0.75
     )
     meant = [cultures()[code] for code in dict.fromkeys(map(codes.__getitem__, close))][:MOST_MEANT]
     return (

@@ -277,6 +277,7 @@ SCORES: Schema = {
     "questions": pl.Int64,  # how many independent questions the score rests on
     # how many of equal size would tell as much (Kish); null where that is half of them or more
     "effective_questions": pl.Float64,
+    # null, as is cut, where the log of another program does not tell
     **{state.value: pl.Int64 for state in State},
     "cut": pl.Int64,  # of n, how many replies the token limit cut, whatever their state
     "left_out": pl.Int64,  # of n, what the profile's rule leaves out of the score, whatever its state

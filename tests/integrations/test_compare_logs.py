@@ -18,8 +18,8 @@ from statsmodels.regression.linear_model import OLS
 
 from folkways.api import run
 from folkways.errors import FolkwaysError, MissingExtraError
-from folkways.integrations.compare_logs import compare_logs, read_logs
-from folkways.integrations.report_logs import read_scores
+from folkways.integrations.compare_logs import compare_logs, logs_in, read_logs
+from folkways.integrations.report_logs import read_scores, report_logs
 from tests.integrations.test_every_eval_ever_records import record
 from tests.integrations.test_report_logs import with_instances
 from tests.support.eval_logs import sample, write_inspect_log, write_lm_eval_samples, zipfile, zstd
@@ -158,10 +158,17 @@ def test_a_log_as_json_is_read_like_one_in_an_archive(tmp_path: Path) -> None:
             "samples": json.loads(archive.read("summaries.json")),
         }
     plain = tmp_path / "0.json"
-    plain.write_text(json.dumps(document))
+    document = {"version": 2, "status": "success"} | document
+    plain.write_text(json.dumps(document, indent=2))
     assert read_logs(plain)[0].scores == read_logs(packed)[0].scores
     (found,) = compared(plain, log(tmp_path, 1))
     assert found["models"] == ["org/m0", "org/m1"]
+    (tmp_path / "listing.json").write_text(json.dumps({"0.json": {**document, "samples": None}}))
+    assert logs_in(tmp_path) == [packed, tmp_path / "1.eval"]  # the archive is the same log
+    packed.unlink()
+    assert logs_in(tmp_path) == [plain, tmp_path / "1.eval"]
+    (again,) = compared(tmp_path)
+    assert again["differences"] == found["differences"]
 
 
 def test_values_of_every_kind_become_numbers(tmp_path: Path) -> None:
@@ -375,6 +382,29 @@ def harness(
     return write_lm_eval_samples(folder / f"m{model}", rows, model=f"org/m{model}", **results)
 
 
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [(("C", "I"), True), ((1, 0.5), True), ((0.25, 1), False), ((3, 0), False), ((-1, 1), False)],
+)
+def test_what_no_log_says_of_the_direction_is_said(
+    tmp_path: Path, values: tuple[object, object], told: bool
+) -> None:
+    logs = [
+        write_inspect_log(
+            tmp_path / f"{turn}.eval",
+            [sample(number, {"distance": values[(number + turn) % 2]}) for number in range(N)],
+            model=f"org/m{turn}",
+        )
+        for turn in (0, 1)
+    ]
+    note = "othing says whether less of distance is better; more is taken to be better."
+    (comparison,) = compare_logs(*logs)
+    assert any(note in one for one in comparison.notes) is not told
+    report_logs(*logs, out=tmp_path / "report", formats=["md"])
+    page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert page.count(f"quiz: n{note}") == (not told)
+
+
 @pytest.mark.parametrize("filters", [("none",), ("strict", "flexible")])
 @pytest.mark.parametrize(("higher", "better"), [(True, "org/m1"), (False, "org/m0")])
 def test_the_harness_says_for_which_metrics_less_is_better(
@@ -398,7 +428,8 @@ def test_the_harness_says_for_which_metrics_less_is_better(
     assert comparison.differences["ahead"].to_list() == [better]
     for path in logs:
         (read,) = read_logs(path)
-        assert read.lower_is_better == (frozenset() if higher else frozenset(read.scores))
+        assert read.lower_is_better == dict.fromkeys(read.scores, not higher)
+        assert not any(map(read.untold, read.scores))
 
 
 @pytest.mark.parametrize("content", [None, "", '{"model_name": "org/m', "[]"])
@@ -647,6 +678,8 @@ def test_a_folder_stands_for_the_logs_in_it_and_the_results_for_their_samples(tm
         assert report.returncode == 0, report.stderr
         scores = pl.read_csv(tmp_path / "r" / "scores.csv").filter(facet="all")
         assert scores.select("model", "task").height == 4
+        untold = scores.select("refused", "unreadable", "truncated", "cut")  # no log says so
+        assert untold.null_count().row(0) == (4, 4, 4, 4) and scores["answered"].null_count() == 0
     lone = tmp_path / "lone" / "results_2026-11-01T10-00-00.123456.json"
     lone.parent.mkdir()
     lone.write_bytes((tmp_path / both[2]).read_bytes())

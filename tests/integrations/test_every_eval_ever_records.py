@@ -358,8 +358,17 @@ def test_a_score_of_others_is_read_with_what_they_say_of_it_and_nothing_more(tmp
     made = read.signatures[row.pop("signature")].parts
     assert made.pop("prompts").startswith("elsewhere#")
     assert made == {"task": "quiz", "data": "org/data", "settings": "temperature=0.5,top_p=1", "by": "helm"}
-    nothing = ("refused", "unreadable", "truncated", "failed", "missing", "cut", "left_out")
-    unknown = ("effective_questions", "why_left_out", "coverage", "at_best")
+    nothing = ("failed", "missing", "left_out")
+    unknown = (
+        "effective_questions",
+        "why_left_out",
+        "coverage",
+        "at_best",
+        "refused",
+        "unreadable",
+        "truncated",
+        "cut",
+    )
     assert row == {
         **{
             "endpoint": "org/m",

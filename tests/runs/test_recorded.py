@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,6 @@ import pytest
 
 import folkways
 from folkways.api import Run
-from folkways.benchmarks.contract import items_of
-from folkways.benchmarks.registry import get_task
-from folkways.benchmarks.released_data import open_release
-from folkways.endpoints.base import Completion, EndpointFailure, Request
 from folkways.errors import FolkwaysError
 from folkways.reports.data import ReportData
 from folkways.runs.models import cost_function
@@ -33,84 +28,9 @@ from folkways.runs.results.run_list import list_runs
 from folkways.workspace.database import Workspace, open_workspace
 from tests.support.blend_data import write_mcq, write_release
 from tests.support.fingerprints import check_fingerprints, check_text
+from tests.support.told_models import Told, golds_of
 
 RECORDED = Path(__file__).parent / "recorded"
-
-WORDS = {
-    "en": ("coffee", "tea", "football"),
-    "ko": ("보리차", "윷놀이", "축구"),
-    "es": ("café", "fútbol", "té"),
-}
-KINDS = ("right",) * 4 + (
-    "word",
-    "word",
-    "refused",
-    "filtered",
-    "cut",
-    "thinks",
-    "foreign",
-    "failed",
-    "blank",
-)
-"""How a model answers a question; which of them, its digest says."""
-
-
-def share(*texts: object) -> int:
-    """A number that is always the same."""
-    return int.from_bytes(blake2b("/".join(map(str, texts)).encode(), digest_size=4).digest(), "big")
-
-
-@dataclass
-class Told:
-    """A model that answers by the digest of its name and the question. golds: item -> its answer."""
-
-    name: str
-    golds: dict[str, str]
-    skill: int = 2
-    runs_here: bool = False
-    local = True
-    item_addressed = False
-    default_concurrency = 4
-
-    @property
-    def identity(self) -> str:
-        return self.name
-
-    async def open(self, concurrency: int) -> None:
-        """Nothing to open."""
-
-    async def close(self) -> None:
-        """Nothing to close."""
-
-    async def complete(self, request: Request) -> Completion:
-        """What it says."""
-        chance = share(
-            self.name, request.task, request.item, request.language, request.variant, request.sample
-        )
-        kind = "right" if chance % 5 < self.skill else KINDS[chance // 5 % len(KINDS)]
-        used: dict[str, Any] = {"input_tokens": len(request.user) // 3, "output_tokens": 3 + chance % 7}
-        word = WORDS.get(request.language, WORDS["en"])[chance % 3]
-        letter = (request.choices or ("A",))[chance % max(1, len(request.choices or ()))][:1]
-        if kind == "failed":
-            raise EndpointFailure(f"no reply to request {10_000 + chance % 1000}: 'busy'", status=400)
-        if kind == "filtered":
-            return Completion("", "content_filter", refusal="I may not say that.", **used)
-        text = {
-            "right": self.golds.get(request.item, word).partition(".")[0].partition(" / ")[0],
-            "word": letter if request.choices else word,
-            "refused": "I cannot answer that.",
-            "cut": "Well, that depends",
-            "thinks": f"The answer is {letter if request.choices else word}.",
-            "foreign": "Это зависит от семьи и от времени года.",
-            "blank": "",
-        }[kind]
-        thoughts = "What could it be?" if kind == "thinks" else None
-        reason = "length" if kind == "cut" else "stop"
-        served = f"{self.name}-{1 + chance % 2}" if self.skill == 3 else None
-        return Completion(
-            text, reason, model=served, thoughts=thoughts, reasoning_tokens=7 if thoughts else None, **used
-        )
-
 
 PRICES = """[usd_per_million_tokens]
 "lab/able" = { input = 1000, output = 4000, batch = 0.5 }
@@ -161,16 +81,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     }  # fmt: skip
     runs["whole"].score("strict")
     return Study(workspace, prices, release, runs, before)
-
-
-def golds_of(releases: dict[str, str]) -> dict[str, str]:
-    """Item -> its answer, of these tasks."""
-    return {
-        row["item"]: row["gold"]
-        for task, name in releases.items()
-        for batch in items_of(get_task(task), open_release(name, task.partition("/")[0]))
-        for row in batch.iter_rows(named=True)
-    }
 
 
 def estimates(
@@ -400,3 +310,23 @@ def test_what_is_shown_of_an_item(study: Study) -> None:
     aliases = {str(study.release): "RELEASE"}
     check_text("\n".join(texts) + "\n", RECORDED / "items.txt", aliases)
     check_fingerprints(tables, RECORDED / "items.json", aliases=aliases)
+
+
+def test_what_a_notebook_shows(study: Study) -> None:
+    """In HTML, without the drawing of a map."""
+    runs, where = study.runs, {"workspace": study.workspace}
+    shown = {
+        "run": runs["whole"],
+        "sampled run": runs["drawn"],
+        "treated run": runs["treated"],
+        "scores": runs["part"].scores(),
+        "comparison": folkways.compare("able", "weak", runs="part", **where),
+        "item": folkways.item("demo/mcq:KR/school-1", **where),
+        "gate": folkways.gate("part", min="demo/saq=40", **where),
+    }
+    texts = []
+    for name, one in shown.items():
+        html = one._repr_html_() if hasattr(one, "_repr_html_") else repr(one)
+        html = re.sub(r'(?<=base64,)[^"]*', "PICTURE", html)
+        texts += [f"=== {name}", *(line.rstrip() for line in html.replace("><", ">\n<").splitlines())]
+    check_text("\n".join(texts) + "\n", RECORDED / "notebook.txt", {str(study.release): "RELEASE"})

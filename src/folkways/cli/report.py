@@ -50,7 +50,7 @@ def command(
     verdict: which model for what, how sure that is, at what price, and what the runs cannot tell.
 
     In place of a run, name what another program wrote, or a folder of it: records of Every Eval Ever
-    (UUID.json), runs of HELM, logs of Inspect (.eval), samples of lm-evaluation-harness.
+    (UUID.json), runs of HELM, logs of Inspect (.eval, .json), samples of lm-evaluation-harness.
 
     report.html is a single file that opens without a network; its charts need the extra 'report'. The numbers
     are also written as CSV and Parquet. With the format latex, report.tex has the tables and a methods

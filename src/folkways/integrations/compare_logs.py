@@ -162,10 +162,13 @@ def _read_as_its_program_wrote(path: Path) -> list[ScoredLog]:
 def logs_in(folder: Path) -> list[Path]:
     """The records of Every Eval Ever in a folder, the runs of HELM, the logs of Inspect, and the samples of
     lm-evaluation-harness, at any depth."""
+    from folkways.integrations.inspect import logs
+
+    documents = sorted(folder.rglob("*.json"))
     return [
-        *filter(is_record, sorted(folder.rglob("*.json"))),
+        *filter(is_record, documents),
         *helm.find_runs(folder),
-        *sorted(folder.rglob("*.eval")),
+        *sorted([*folder.rglob("*.eval"), *filter(logs.is_json_log, documents)]),
         *filter(lm_eval.is_samples, sorted(folder.rglob("*.jsonl"))),
     ]
 
@@ -217,6 +220,9 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
     settings = {label: log.settings for label, log in labelled.items()}
     notes += unlike_notes(settings)
     notes += [f"{label}: {note}." for label, log in labelled.items() for note in log.notes]
+    untold = [log.untold(score) for log in logs]
+    if all(untold):
+        notes.append(f"{untold[0][0].upper()}{untold[0][1:]}.")
     if metric is None and others:
         notes.append(f"Other scores of these logs: {', '.join(others)}; choose one with {option('metric')}.")
     return compare_judgements(

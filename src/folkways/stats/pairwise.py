@@ -134,6 +134,7 @@ def _of_pairs(
     counts = np.add.reduceat(shared, starts, axis=1, dtype=np.float64)
     better = np.add.reduceat(apart, starts, axis=1)
     most = np.maximum(apart.max(axis=1), -apart.min(axis=1))
+    least = np.zeros(len(apart)) if members is None else _spread_of_groups(apart, shared, members)
     if members is not None:
         apart = _with_groups_alike(apart, shared, members)
     sums = better if members is None else np.add.reduceat(apart, starts, axis=1)
@@ -152,6 +153,10 @@ def _of_pairs(
             for side in (firsts, seconds)
         )
         total, sizes, squares = sums.sum(axis=1), (counts**2).sum(axis=1), np.einsum("mr,mr->m", apart, apart)
+        between = (sums * means).sum(axis=1)
+        lacking = np.maximum(0.0, least - np.maximum(0.0, squares - total**2 / rows))
+        between = between + lacking * np.where(squares > 0, between / squares, 1.0)
+        squares = squares + lacking
         difference, clusters, mean_square = total / rows, rows**2 / sizes, squares / rows
     totals = np.stack(
         [
@@ -159,7 +164,7 @@ def _of_pairs(
             rows,
             sizes,
             total,
-            (sums * means).sum(axis=1),
+            between,
             squares,
             *(jackknife(sums, counts) if largest is None else ()),
         ]
@@ -216,6 +221,28 @@ def _with_groups_alike(apart: Floats, shared: npt.NDArray[np.bool_], members: Fl
         pooled = apart.sum(axis=1) / shared.sum(axis=1)
     of_group = np.nan_to_num(np.stack([weight, means * (1 - weight)]), posinf=0.0) @ members.T
     return np.where(shared, of_group[0] * apart + of_group[1] + (mean - pooled)[:, None], 0.0)
+
+
+def _spread_of_groups(apart: Floats, shared: npt.NDArray[np.bool_], members: Floats) -> Floats:
+    """The least sum of squares of what ``_with_groups_alike`` gives, one per pair; 0 where groups are equally
+    large.
+
+    A small group's rows weigh much and are near their own mean, a single row at it, so that few rows that
+    happen to be alike would tell as much as many. Each group's variance is unbiased, with one imagined degree
+    of freedom that has the variance of all rows, or the mean of the groups' if that is larger.
+    """
+    sizes = shared @ members
+    means, _ = _group_means(apart, shared, members)
+    rows, squares = shared.sum(axis=1), apart**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inside = np.maximum(0.0, np.nan_to_num(squares @ members - sizes * means**2))
+        overall = (squares.sum(axis=1) - apart.sum(axis=1) ** 2 / rows) / rows
+        average = np.where(sizes > 1, inside / (sizes - 1), 0.0).sum(axis=1) / (sizes > 1).sum(axis=1)
+        variance = (inside + np.fmax(overall, average)[:, None]) / sizes
+        weight = (rows / (sizes > 0).sum(axis=1))[:, None] / sizes
+        alike = ((sizes == 0) | (np.abs(weight - 1) < ROUNDING)).all(axis=1)
+        spread = np.where(sizes > 0, weight**2 * sizes * variance, 0.0).sum(axis=1)
+    return np.where(alike, 0.0, spread)
 
 
 def _unbounded(totals: Totals, confidence: float) -> tuple[float, float, float, str]:

@@ -214,8 +214,8 @@ def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_
         "join": 17,
         "consent": 9,
         "eligibility": 10,
-        "next of a test": 13,
-        "known answer": 18,
+        "next of a test": 14,
+        "known answer": 19,
         "correction": 10,
     }
     assert {name: cost for name, cost in counted.costs.items() if cost > most[name]} == {}

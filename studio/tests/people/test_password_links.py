@@ -61,6 +61,41 @@ def test_an_owner_makes_links_for_people_of_their_studies_alone(desk: StudyFixtu
     assert password_links.make_link(workspace, reviewer.id)  # whoever runs the server may
 
 
+@pytest.mark.parametrize(
+    ("by", "since", "works"),
+    [
+        ("owner", "nothing", True),
+        ("owner", "joined a study of others", False),
+        ("owner", "is no owner any more", False),
+        ("owner", "joined another study of theirs", True),
+        ("themselves", "joined a study of others", True),
+        ("server", "joined a study of others", True),
+    ],
+)
+def test_a_link_that_an_owner_made_opens_no_study_that_came_later(
+    desk: StudyFixture, by: str, since: str, works: bool
+) -> None:
+    workspace = desk.workspace
+    other = open_study(workspace, [{"name": "verify", "kind": "vote"}], name="other")
+    reviewer = accounts.create_account(workspace, "reviewer@example.org", None)
+    accounts.give_role(workspace, desk.study.id, reviewer.id, Role.REVIEWER)
+    maker = {"owner": desk.owner, "themselves": reviewer.id, "server": None}[by]
+    token = password_links.make_link(workspace, reviewer.id, by=maker)
+    if since.startswith("joined"):
+        accounts.give_role(workspace, other.study.id, reviewer.id, Role.REVIEWER)
+    if since == "joined another study of theirs":
+        accounts.give_role(workspace, other.study.id, desk.owner, Role.OWNER)
+    if since == "is no owner any more":
+        accounts.give_role(workspace, desk.study.id, other.owner, Role.OWNER)
+        accounts.take_role(workspace, desk.study.id, desk.owner, Role.OWNER)
+    if works:
+        assert password_links.use_link(workspace, token, NEW).id == reviewer.id
+        return
+    with pytest.raises(InviteError, match="too old"):
+        password_links.use_link(workspace, token, NEW)
+    assert accounts.verify_password(workspace, "reviewer@example.org", NEW) is None
+
+
 def test_people_without_a_login_have_no_password_to_change(desk: StudyFixture) -> None:
     with pytest.raises(NotFoundError):
         password_links.make_link(desk.workspace, desk.person().account_id)

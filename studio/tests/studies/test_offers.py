@@ -64,6 +64,7 @@ def test_an_offer_has_every_task_that_is_then_given(
         desk.answer(person, {"choices": [0]})
         tasks += 1
     assert stage.tasks == tasks
+    assert (stage.test is not None and (stage.test.questions, stage.test.needed)) == (questions and (2, 1))
     payment = next(each for each in payments(studio_workspace, desk.study.id) if each.answers)
     assert payment.answers == tasks
 

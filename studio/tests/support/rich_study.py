@@ -142,7 +142,8 @@ class RichStudy:
         return studies.stages(self.workspace, self.desk.study.id)
 
     def first_items(self) -> None:
-        """Two items for each stage whose items come from outside, and questions of known answer."""
+        """Two items for each stage whose items come from outside, three and questions of known answer where there
+        is a test."""
         stages = self.stages
         reached = {target for stage in stages for target in stage.config["next"].values()}
         for stage in stages:
@@ -152,7 +153,8 @@ class RichStudy:
             template = next(name for name in TEMPLATES if stage.name.startswith(name))
             content = FIRST.get(template) or content_of(kind.example_row(stage.config), kind.own_columns)
             population = "korea" if stage.role == Role.ANNOTATOR else None
-            new = [NewItem(f"{template}-{number}", content, population) for number in range(2)]
+            count = 3 if stage.name == TESTED else 2
+            new = [NewItem(f"{template}-{number}", content, population) for number in range(count)]
             if stage.name == TESTED:
                 right = {"choices": [2]}
                 new += [

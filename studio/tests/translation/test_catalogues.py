@@ -20,11 +20,15 @@ from folkways_studio.translation.catalogues import (
     CHECKED,
     compile_all,
     compiled,
+    first,
     mo_bytes,
     new_catalogue,
     po_bytes,
     read_catalogue,
+    texts,
+    translated,
 )
+from folkways_studio.translation.strings import appearances, template
 from folkways_studio.web.rendering import i18n, pages
 from folkways_studio.web.rendering.i18n import Catalogue, take_drafts
 
@@ -133,6 +137,14 @@ def test_a_page_says_that_it_is_a_draft_until_all_of_it_is_checked(korean: Calla
     ] == i18n.CheckedTranslations(0, {})
     assert mark not in korean(page, "Sign in", "Sign out")
     assert mark not in korean("{{ draft_mark }}"), "its own words are no reason"
+
+
+@pytest.mark.parametrize("locale", [each for each in i18n.LOCALES if each != "en"])
+def test_who_answers_reads_one_language(locale: str) -> None:
+    catalog = read_catalogue(i18n.po_path(locale), locale)
+    shown = {words for words, place in appearances(template()).items() if place.answering}
+    lacking = {first(each.id) for each in texts(catalog) if not translated(each, catalog.num_plurals)}
+    assert shown & lacking == set()
 
 
 @pytest.mark.parametrize("locale", [each for each in i18n.LOCALES if each != "en"])

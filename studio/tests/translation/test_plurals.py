@@ -94,6 +94,7 @@ WITHOUT_PLURAL: Mapping[str, str] = {
     "people: %(here)s and %(there)s": AFTER_A_COLON,
     "This is too long; characters allowed: %(most)s.": AFTER_A_COLON,
     "This is too short; characters needed: %(least)s.": AFTER_A_COLON,
+    "Before it comes a test. Questions: %(questions)s. Right answers needed: %(needed)s.": AFTER_A_COLON,
     "This is a test before the work begins. Questions: %(questions)s. Right answers needed: "
     "%(needed)s.": AFTER_A_COLON,
     "The test of %(stage)s for %(population)s has too few questions (%(has)s of %(needs)s): until it "

@@ -21,7 +21,7 @@ import sqlalchemy as sa
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.items.imports import AT_WORK
-from folkways_studio.people import accounts, sessions
+from folkways_studio.people import accounts, participants, sessions, suspension
 from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
 from studio.tests.support.studies import QUESTION
@@ -380,6 +380,61 @@ def test_those_who_may_get_through(beginning: Beginning, world: World, method: s
             assert not refused(reply) and reply.status < 500, f"{kind}: {reply.status} {reply.text[-900:]}"
         if method == "POST":
             beginning.restore()  # the study may have been paused, left or settled
+
+
+ENDED: dict[str, tuple[str, Callable[[World, int], object]]] = {
+    "disabled": (ANONYMOUS, lambda world, who: accounts.set_disabled(world.workspace, who, disabled=True)),
+    "signed out everywhere": (ANONYMOUS, lambda world, who: sessions.revoke_all(world.workspace, who)),
+    "without their role": (
+        STRANGER,
+        lambda world, who: accounts.take_role(world.workspace, world.study.id, who, Role.RESEARCHER),
+    ),
+}
+"""How a researcher's work can end -> as whom they come back in the browser that they had open."""
+
+
+@pytest.mark.parametrize("how", ENDED)
+def test_a_researcher_whose_work_has_ended_gets_through_nowhere(
+    beginning: Beginning, world: World, how: str
+) -> None:
+    like, end = ENDED[how]
+    end(world, world.accounts[RESEARCHER])
+    visitor = beginning.visitor(RESEARCHER)
+    for method, path in (route for route in TABLE if like not in TABLE[route]):
+        before = beginning.changes()
+        reply = visitor.ask(method, filled(path, world.values), FIELDS.get(path, lambda _: {})(world))
+        assert refused(reply), f"{method} {path}: {reply.status} {reply.place}"
+        assert beginning.changes() == before, f"{method} {path}"
+
+
+@pytest.mark.parametrize("how", ["withdrawn", "excluded", "paused"])
+def test_a_participant_whose_work_has_ended_reads_and_answers_nothing(
+    beginning: Beginning, world: World, how: str
+) -> None:
+    """Who is paused may go on with the task at hand, and gets no other."""
+    about = world.workspace, world.study.id, world.person.id
+    if how == "withdrawn":
+        participants.withdraw(*about)
+    elif how == "excluded":
+        suspension.exclude(*about, "a good one", by=world.accounts[OWNER])
+    else:
+        with world.workspace.write() as connection:
+            suspension.pause_within(connection, world.person, "rule")
+    kept = ("studio_judgements", "studio_drafts", "studio_assignments", "studio_training")
+    before, visitor = everything(world.workspace), beginning.visitor(PERSON)
+    for method, path in (route for route in TABLE if route[1].startswith("/work/{study}")):
+        if how == "paused" and ("{assignment}" in path or "{file}" in path):
+            continue
+        if path.endswith(("/withdraw", "/finish")) and method == "POST":
+            continue
+        reply = visitor.ask(method, filled(path, world.values), FIELDS.get(path, lambda _: {})(world))
+        assert reply.status < 500, f"{method} {path}: {reply.status}"
+        assert QUESTION["question"] not in reply.text, f"{method} {path}"
+        assert "a picture" not in reply.text, f"{method} {path}"
+    after = everything(world.workspace)
+    assert {name: after[name] for name in kept if name in after} == {
+        name: before[name] for name in kept if name in before
+    }
 
 
 OF_A_STUDY = [

@@ -4,8 +4,10 @@ codes, withdrawal."""
 from __future__ import annotations
 
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,10 @@ from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows
 from folkways_studio.items import service as items
 from folkways_studio.items.service import NewItem
-from folkways_studio.people import accounts, invites, participants, personal, suspension
+from folkways_studio.people import accounts, invites, participants, personal, prolific_entry, suspension
 from folkways_studio.records import Participant, ParticipantState, Role, Study, StudyState
 from folkways_studio.studies import service as studies
+from folkways_studio.web.app import THREADS
 from folkways_studio.work import judgements, leases
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.studies import PASSWORD, QUESTION, described
@@ -330,6 +333,28 @@ def test_a_signed_entry_is_let_in(signed: StudioServer, keys: Keys) -> None:
     assert page.status == 200 and 'name="PROLIFIC_PID" value="5f8d0a"' in page.text
     assert client.post(address, fields, csrf=client.token(page)).status == 303
     assert only_person(signed, study).source == "prolific"
+
+
+def test_keys_that_do_not_come_keep_nobody_else_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More people come in than there are threads for pages, and Prolific's server says nothing."""
+    monkeypatch.setattr(prolific_entry, "KEYS_TIMEOUT", 4.0)
+    with socket.create_server(("127.0.0.1", 0), backlog=50) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/keys.json"
+        with (
+            StudioServer(tmp_path / "studio.db", origin=ORIGIN, prolific_keys=address) as server,
+            ThreadPoolExecutor(THREADS + 2) as people,
+        ):
+            study = make_study(server, prolific={**CODES, "signed": True})
+            place = f"{link(server, study)}?PROLIFIC_PID=5f8d0a&prolific_token=x"
+            coming = [people.submit(Client(server.url).get, place) for _ in range(THREADS + 2)]
+            silent.accept()  # the first has come so far
+            time.sleep(0.5)
+            began = time.monotonic()
+            assert Client(server.url).get("/healthz").status == 200
+            assert time.monotonic() - began < 2
+            assert {each.result().status for each in coming} == {400}
 
 
 def test_nobody_takes_over_somebody_by_an_id_that_is_not_signed(server: StudioServer) -> None:

@@ -52,8 +52,25 @@ def test_direction_of_a_language(language: str, expected: str) -> None:
 
 def test_times_are_utc_and_run_from_left_to_right() -> None:
     assert day(0) == '<bdi dir="ltr">1970-01-01 00:00 UTC</bdi>' and day(None) == ""
-    page = environment("ar").from_string("{{ 0|day }} {{ 1.8|duration }}").render()
-    assert page == '<bdi dir="ltr">1970-01-01 00:00 UTC</bdi> <bdi dir="ltr">1.8 s</bdi>'
+    page = environment("ar").from_string("{{ 0|day }}").render()
+    assert page == '<bdi dir="ltr">1970-01-01 00:00 UTC</bdi>'
+
+
+@pytest.mark.parametrize(
+    ("language", "way", "short", "long"),
+    [
+        ("en", "ltr", "1.8 s", "3 min 20 s"),
+        ("ar", "rtl", "1.8 ث", "3 د 20 ث"),
+        ("am", "ltr", "1.8 ሰከ", "3 ደቂቃ 20 ሰከ"),
+        ("ko", "ltr", "1.8초", "3분 20초"),
+        ("ha", "ltr", "d 1.8", "mnt 3 d 20"),
+    ],
+)
+def test_a_duration_has_the_units_of_the_reader_s_language(
+    language: str, way: str, short: str, long: str
+) -> None:
+    page = environment(language).from_string("{{ 1.8|duration }} {{ 200|duration }}").render()
+    assert page == f'<bdi dir="{way}">{short}</bdi> <bdi dir="{way}">{long}</bdi>'
 
 
 @pytest.mark.parametrize(

@@ -233,6 +233,7 @@ def made_test(workspace: Workspace) -> StudyFixture:
     desk = open_study(workspace, [{**VOTE, "qualification": qualification}], name="tested")
     new = NewItem("t", QUESTION, "korea", check={"choices": [1]}, test=True, suggestions=SUGGESTED)
     add_items(workspace, desk.study.id, "verify", [new])
+    desk.add("verify", [QUESTION])
     return desk
 
 

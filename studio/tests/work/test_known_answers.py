@@ -200,7 +200,7 @@ def test_whoever_is_excluded_is_paid_and_their_answers_are_no_data(studio_worksp
 def test_a_careful_person_is_neither_warned_nor_held(studio_workspace: Workspace) -> None:
     desk = open_study(studio_workspace, [{**VOTE, "gold": {"share": 0.5, "rules": RULES}}])
     known(desk, 20)
-    desk.add("verify", [QUESTION] * 20)
+    desk.add("verify", [QUESTION] * 21)
     person = desk.person()
     thens = []
     for number in range(40):
@@ -213,13 +213,13 @@ def test_a_careful_person_is_neither_warned_nor_held(studio_workspace: Workspace
 def test_known_answers_are_no_data_and_their_figures_are_told(studio_workspace: Workspace) -> None:
     desk = open_study(studio_workspace, [{**VOTE, "answers": 3, "majority": 2, "gold": {"every": 3}}])
     first, second = known(desk, 2)
-    desk.add("verify", [QUESTION] * 4)
+    desk.add("verify", [QUESTION] * 5)
     people = [desk.person() for _ in range(3)]
     for person, said in zip(people, (RIGHT, RIGHT, WRONG), strict=True):
         keys, _ = answer_all(desk, person, said)
-        assert len(keys) == len(set(keys)) == 6
+        assert len(keys) == len(set(keys)) == 7
     found = agreement.agreement(desk.workspace, desk.study.id)
-    assert found[0].percent.units == 4 and found[0].percent.value == 1.0
+    assert found[0].percent.units == 5 and found[0].percent.value == 1.0
     assert not {first, second} & {*take_snapshot(desk.workspace, desk.study.id).items}
     told = gold.known_answers(desk.workspace, desk.study.id)
     assert [(each.participant.id, each.stage, each.asked, each.right) for each in told.people] == [
@@ -239,6 +239,30 @@ def test_known_answers_are_no_data_and_their_figures_are_told(studio_workspace: 
     participants.withdraw(desk.workspace, desk.study.id, people[2].id)
     told = gold.known_answers(desk.workspace, desk.study.id)
     assert len(told.people) == 2 and [(each.asked, each.right) for each in told.items] == [(2, 2), (2, 2)]
+
+
+@ON_A_FILE
+def test_nobody_is_tested_or_checked_where_no_work_follows(studio_workspace: Workspace) -> None:
+    test = {"questions": 2, "pass_mark": 0.5}
+    stages = [{**VOTE, "answers": 1, "majority": 1, "qualification": test, "gold": {"every": 2}}]
+    desk = open_study(studio_workspace, stages)
+    known(desk, 4, test=True)
+    known(desk, 9)
+    stage = get_stage(desk.workspace, desk.study.id, "verify")
+    person, late = desk.person(), desk.person()
+    assert desk.nothing(person) == "none_left"
+    assert progress.tasks_ahead(desk.workspace, person) == [(stage, 0)]
+    desk.add("verify", [QUESTION] * 3)
+    assert progress.own_progress(desk.workspace, person, stage).left == 2
+    assert desk.work(late).item.test
+    assert answer_all(desk, person, RIGHT)[1] == "passed"
+    keys, _ = answer_all(desk, person, RIGHT)
+    assert keys[-1] == "q2" and {"q0", "q1", "gold-0", "gold-1"} <= {*keys}
+    assert desk.work(late).item.test, "what is at hand stays"
+    desk.answer(late, RIGHT)
+    assert desk.nothing(late) == "none_left"
+    for each in (person, late):
+        assert progress.own_progress(desk.workspace, each, stage).left == 0
 
 
 @ON_A_FILE
@@ -262,7 +286,7 @@ def test_a_decided_item_becomes_a_question_of_known_answer_for_those_who_have_no
     studio_workspace: Workspace,
 ) -> None:
     desk = open_study(studio_workspace, [{**VOTE, "gold": {"every": 2}}])
-    decided, still_open = desk.add("verify", [QUESTION] * 2)
+    decided, still_open, _ = desk.add("verify", [QUESTION] * 3)
     people = [desk.person() for _ in range(3)]
     for person in people[:2]:
         desk.answer(person, RIGHT)
@@ -324,6 +348,7 @@ def test_of_two_answers_sent_at_once_both_count(studio_workspace: Workspace) -> 
     """Two windows of one person: whoever comes second sees what the first did."""
     desk = open_study(studio_workspace, [{**VOTE, "qualification": {"questions": 2, "pass_mark": 1.0}}])
     known(desk, 2, test=True)
+    desk.add("verify", [QUESTION])
     person = desk.person()
     works = assignments.claim_batch(desk.workspace, person.id, "verify", 5, seconds=600)
     assert isinstance(works, tuple) and len(works) == 2

@@ -21,6 +21,7 @@ from folkways.benchmarks.xcr.adaptation_reader import (
     names_only_strategies,
     read_adaptation,
 )
+from folkways.benchmarks.xcr.release import is_bare_label
 
 Layout = Callable[[str, str, str], str]
 LAYOUTS: dict[str, Layout] = {
@@ -417,3 +418,69 @@ def test_a_sentence_that_mentions_a_strategy_is_not_one() -> None:
     assert names_only_strategies("Adaptation method used: Cultural Equivalent (Method 2)")
     assert not names_only_strategies("She put a label on the jar")
     assert not names_only_strategies("")
+
+
+LABEL, ENGLISH, BENGALI = (
+    "Non-transferable",
+    "At noon, she drank <CSI> tea </CSI>.",
+    "তিনি <CSI> চা </CSI> পান করলেন।",
+)
+NO_STRATEGY = (
+    "N/A",
+    "n/a",
+    "NA",
+    "None",
+    "-",
+    "—",
+    "Not applicable",
+    "No method used",
+    "no adaptation method was used",
+)
+
+
+@pytest.mark.parametrize("method", NO_STRATEGY)
+@pytest.mark.parametrize(
+    "layout", ["[{}, {}, {}]", "[{}; {}; {}]", "[‘{}’, ‘{}’, ‘{}’]", "{}\n{}\n{}", "[{}, {}, {}]\n\nNo more."]
+)
+@pytest.mark.parametrize(
+    "versions",
+    [(LABEL, LABEL), (ENGLISH, LABEL), (LABEL, BENGALI), (ENGLISH, BENGALI)],
+    ids=["neither", "intra", "inter", "both"],
+)
+def test_what_stands_for_no_strategy_is_no_part_of_a_version(
+    versions: tuple[str, str], layout: str, method: str
+) -> None:
+    found = read_adaptation(layout.format(*versions, method))
+    assert found == AdaptationReply(*versions, method)
+    assert canonical_strategy(found.method) is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"[{LABEL}, {LABEL}]",
+        f"[{LABEL}, {LABEL}, {LABEL}]",
+        f"{LABEL}, {LABEL}, N/A",
+        f"{LABEL}\n{LABEL}\n{LABEL}",
+        f"[{LABEL} | {LABEL} | N/A]",
+        f"{LABEL}. There is no equivalent, as far as known.",
+        f"**{LABEL}**\n\nExplanation: tailgating is unknown there.",
+        f"{LABEL} (no cultural equivalent)",
+        f"[{LABEL}] - no equivalent",
+        "Non transferrable: they do not [usually] have it",
+    ],
+)
+def test_the_label_several_times_or_with_an_explanation_is_of_both_versions(reply: str) -> None:
+    found = read_adaptation(reply)
+    assert found is not None and is_bare_label(found.intra) and is_bare_label(found.inter)
+    assert found.method in ("", "N/A")
+
+
+@pytest.mark.parametrize("versions", [(ENGLISH, LABEL), (LABEL, BENGALI), (LABEL, ENGLISH)])
+def test_without_a_strategy_the_label_divides_a_list(versions: tuple[str, str]) -> None:
+    assert read_adaptation("[{}, {}]".format(*versions)) == AdaptationReply(*versions, "")
+
+
+@pytest.mark.parametrize("reply", [f"{LABEL}, because", f"[{LABEL}, Label]", f"{LABEL} <CSI> tea </CSI>"])
+def test_the_label_with_something_else_is_not_guessed_at(reply: str) -> None:
+    assert read_adaptation(reply) is None

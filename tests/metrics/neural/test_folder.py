@@ -27,7 +27,9 @@ def copy(original: Path, tmp_path: Path) -> Path:
 def test_the_revision_is_that_of_the_contents_wherever_they_lie(original: Path, copy: Path) -> None:
     (copy / "README.md").write_text("nothing that matters", encoding="utf-8")
     (copy / "tf_model.h5").write_bytes(b"other weights that are not read")
-    assert open_folder(copy).revision == open_folder(original).revision
+    revision = open_folder(original).revision
+    assert open_folder(copy).revision == revision
+    assert len(revision) == 12 and set(revision) <= set("0123456789abcdef")
     assert (open_folder(copy).name, open_folder(copy, "org/tiny").name) == ("copy", "org/tiny")
 
 

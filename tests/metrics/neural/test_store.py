@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from folkways.metrics.neural import vectors as neural_vectors
 from folkways.metrics.neural.encoder import Encoder, TokenVectors
 from folkways.metrics.neural.folder import ModelFolder, open_folder
 from folkways.metrics.neural.vector_store import VectorStore, text_key
@@ -67,6 +68,16 @@ def test_a_shard_that_lost_vectors_is_passed_over(tmp_path: Path) -> None:
     assert VectorStore(tmp_path, "m").find(["tea"]) == {}
 
 
+@pytest.mark.parametrize("part", ["keys", "lengths", "words"])
+def test_a_shard_whose_index_does_not_fit_is_passed_over(tmp_path: Path, part: str) -> None:
+    VectorStore(tmp_path, "m").add(dict(zip(("tea", "rice"), vectors(3, 2), strict=True)))
+    (index,) = (tmp_path / "m").glob("*.npz")
+    with np.load(index) as arrays:
+        kept = {name: arrays[name] for name in arrays}
+    np.savez(index, **{**kept, part: kept[part][:-1]})
+    assert VectorStore(tmp_path, "m").find(["tea", "rice"]) == {}
+
+
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     VectorStore(tmp_path / "file", "m").add(dict(zip(("tea",), vectors(3), strict=True)))
@@ -80,6 +91,21 @@ def test_beyond_its_size_what_was_not_used_for_longest_goes(tmp_path: Path) -> N
     assert "3" in left
     assert 1 <= len(left) <= 2
     assert sum(file.stat().st_size for file in (tmp_path / "m").glob("*.npy")) <= 1_000
+
+
+@pytest.mark.local_model
+def test_vectors_are_stored_once_and_while_others_are_still_computed(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neural_vectors, "TEXTS_PER_SHARD", 2)
+    encoder = Encoder(open_folder(make_bert(tmp_path_factory.mktemp("tiny"))))
+    TextVectors(VectorRecipe(encoder), cache=tmp_path).of(["tea", "bread", "rice", "water", "dates"])
+    keys = []
+    for index in tmp_path.rglob("*.npz"):
+        with np.load(index) as arrays:
+            keys.append([key.tobytes() for key in arrays["keys"]])
+    assert sorted(map(len, keys)) == [1, 2, 2]
+    assert len({key for shard in keys for key in shard}) == 5
 
 
 @given(st.text(), st.text())

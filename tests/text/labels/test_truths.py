@@ -72,6 +72,26 @@ def test_an_answer_alone_or_before_what_is_asked_of(answer: str) -> None:
     assert truth(f"I would say {answer}") == sign
 
 
+@pytest.mark.parametrize(
+    ("reply", "truth"),
+    [
+        ("It is true. Quite false.", None),
+        ("It is true. Tea is false.", "True"),
+        ("It is true. Well, well no.", None),
+        ("It is true. Then again they say no.", "True"),
+        ("It is true. My answer would then be no.", "False"),
+        ("Is it true? I think so.", "True"),
+        ("Is it false? I think so.", "False"),
+        ("Is it true? I don't think so.", "False"),
+        ("Is it false? I do not believe so.", "True"),
+    ],
+)
+def test_what_follows_counts_where_it_is_short_or_speaks_of_the_question(
+    reply: str, truth: str | None
+) -> None:
+    assert settled_truth(reply) == truth
+
+
 FRAMES = {
     "zh": ("{}", "答案是{}。", "正确答案是{}，因为他们不带米饭。", "答案：{}。\n解释：他们没有这个习惯。"),
     "ja": ("{}です", "答えは{}です。", "{}、なぜなら違います。"),

@@ -83,17 +83,26 @@ _LAST_PIECES = (
     4  # a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
 )
 
+_NO_STRATEGY = re.compile(
+    r"""\W*(?: n\W?a | none | not\ applicable | [-–—]+
+        | no\ (?:\w+\ )?(?:method|strategy|technique)s?(?:\ (?:was\ )?used)? )\W*""",
+    re.I | re.X,
+)
+"""What stands for a strategy where none was used."""
+
 Span = tuple[int, int]
 
 
 def split_off_strategy(text: str, separator: re.Pattern[str]) -> tuple[str, str] | None:
-    """The text before its final strategy, and the strategy: the longest ending that names only strategies.
+    """The text before its final strategy, and the strategy: the longest ending that names only strategies, or
+    says that there is none.
 
     None if no ending does.
     """
     parts = None
     for start, end in reversed([cut.span() for cut in separator.finditer(text)][-_LAST_PIECES:]):
-        if names_only_strategies(text[end:]) and not text[end:].lstrip().startswith((",", "，", "]")):
+        named = names_only_strategies(text[end:]) or _NO_STRATEGY.fullmatch(text[end:])
+        if named and not text[end:].lstrip().startswith((",", "，", "]")):
             parts = text[:start], text[end:]
     return parts
 
@@ -125,7 +134,7 @@ def boundary_between_versions(text: str, separator: re.Pattern[str]) -> Span | N
     cuts = [cut.span() for cut in separator.finditer(text)]
     if len(cuts) <= 1:
         return next(iter(cuts), None)
-    if label := _only([cut for cut in cuts if any(map(is_bare_label, _sides(text, cut)))]):
+    if label := _label_on_one_side(text, cuts):
         return label
     if same := _same_on_both_sides(text, cuts):
         return same
@@ -140,6 +149,20 @@ def change_of_script(text: str, separator: re.Pattern[str]) -> Span | None:
     """The only separator at which the text changes from Latin letters to others, or None."""
     best, _ = _changes_of_script(text, [cut.span() for cut in separator.finditer(text)]) or ([], [])
     return _only(best)
+
+
+def _without_strategy(text: str, separator: re.Pattern[str]) -> Span | None:
+    """The separator between the label "non-transferable" and a version, or where the script changes."""
+    cut = _label_on_one_side(text, [cut.span() for cut in separator.finditer(text)])
+    if cut is not None and all(
+        is_bare_label(side) or _TAG.search(side) or _SENTENCE_END.search(side) for side in _sides(text, cut)
+    ):
+        return cut
+    return change_of_script(text, separator)
+
+
+def _label_on_one_side(text: str, cuts: list[Span]) -> Span | None:
+    return _only([cut for cut in cuts if any(map(is_bare_label, _sides(text, cut)))])
 
 
 def _only(cuts: list[Span]) -> Span | None:
@@ -238,8 +261,28 @@ def read_adaptation(reply: str) -> AdaptationReply | None:
             for layout in LAYOUTS if part else ():
                 if (parts := layout(part)) is not None:
                     return _adaptation(parts)
+        if (of_neither := _of_neither(answer)) is not None:
+            return of_neither
     return None
 
+
+def _of_neither(answer: str) -> AdaptationReply | None:
+    """A reply that says of both versions that there is none: the label several times, and perhaps a strategy,
+    or that there is none; or the label with an explanation."""
+    pieces = [piece.strip(_DRESS) for piece in re.split(r"[\n,，;；|،]+", answer) if piece.strip(_DRESS)]
+    if not pieces or not is_non_transferable(pieces[0]):
+        return None
+    *labels, last = pieces
+    several = all(map(is_bare_label, labels)) and (is_bare_label(last) or _NO_STRATEGY.fullmatch(last))
+    if several or (_EXPLAINED.match(answer) and not _TAG.search(answer)):
+        return AdaptationReply(_LABEL_OF_NONE, _LABEL_OF_NONE, "")
+    return None
+
+
+_DRESS = " \t[]`*\"'“”‘’.{}()"
+_LABEL_OF_NONE = "Non-transferable"
+_EXPLAINED = re.compile(r"\W*non[\s-]*transferr?able[\]*\"'”’`)\s]*(?:[.(:–—\n]|-\s)", re.I)
+"""The label, and what sets off an explanation from it."""
 
 _ROUND, _INSIDE = r"[（(][^()（）]*[)）]", r"[^()（）]"
 _OTHER_BRACKETS = re.compile(
@@ -395,7 +438,8 @@ def _bracketed_each(text: str) -> Parts | None:
 
 
 def _bare(text: str) -> Parts | None:
-    """One bracket, no quotes, commas in the sentences; without a strategy only if the script changes."""
+    """One bracket, no quotes, commas in the sentences; without a strategy only if the script changes or one
+    version is the label "non-transferable"."""
     inner = _inside_brackets(text)
     if inner is None:
         return None
@@ -406,7 +450,7 @@ def _bare(text: str) -> Parts | None:
         or _three(inner, re.compile(r"[,，]\n+"))
         or _three(inner, comma, any_strategy=True)
     )
-    change = change_of_script(inner, comma) if parts is None else None
+    change = _without_strategy(inner, comma) if parts is None else None
     return parts if change is None else (inner[: change[0]], inner[change[1] :], "")
 
 

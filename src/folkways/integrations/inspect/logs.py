@@ -56,6 +56,9 @@ _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")
 _IN_CHUNKS = re.compile(r"samples/.+_epoch_\d+/sample\.json")
 _JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 
+_JSON_LOG = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
+"""How a log in JSON begins."""
+
 Json = dict[str, Any]
 
 
@@ -70,6 +73,14 @@ class _Log:
     @property
     def spec(self) -> Json:
         return dict(self.header["eval"])
+
+
+def is_json_log(path: Path) -> bool:
+    """Whether a file is a log in JSON, and no archive has the same name."""
+    if not path.is_file() or path.with_suffix(".eval").exists():
+        return False
+    with path.open("rb") as file:
+        return _JSON_LOG.match(file.read(500)) is not None
 
 
 def read_scores(path: Path) -> ScoredLog:
@@ -107,6 +118,7 @@ def read_scores(path: Path) -> ScoredLog:
         facets=facets(metadata_of),
         settings=_settings(log.header),
         notes=_notes(log.header),
+        lower_is_better={name: about["lower_is_better"] for name, about in stated.items()},
         stated=stated,
         numbers=dict(_numbers_of(log.header, stated)),
     )

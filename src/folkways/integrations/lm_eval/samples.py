@@ -116,11 +116,11 @@ def read_scores(path: Path) -> ScoredLog:
         facets=facets([row["doc"] if isinstance(row.get("doc"), dict) else {} for row in docs.values()]),
         settings=_settings(results, task),
         notes=notes,
-        lower_is_better=frozenset(
-            score
+        lower_is_better={
+            score: not more
             for score in scores
-            if _higher_is_better(results, task).get(score.partition(",")[0]) is False
-        ),
+            if (more := _higher_is_better(results, task).get(score.partition(",")[0])) is not None
+        },
     )
 
 

@@ -87,7 +87,7 @@ def _read_shard(index: Path) -> Iterator[tuple[bytes, TokenVectors]]:
         os.utime(data)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return
-    if states.ndim != 2 or len(states) != lengths.sum() or len(words) != len(states):
+    if states.ndim != 2 or len(keys) != len(lengths) or not len(states) == len(words) == lengths.sum():
         return
     ends = np.cumsum(lengths)
     for key, start, end in zip(keys, ends - lengths, ends, strict=True):

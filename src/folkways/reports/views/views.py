@@ -336,7 +336,9 @@ def as_numbers(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scores(frame: pl.DataFrame) -> list[Score]:
-    return [Score(**row) for row in as_numbers(frame).select(list(Score.__slots__)).iter_rows(named=True)]
+    counts = pl.col(*(state.value for state in State), "cut").fill_null(0)
+    scores = as_numbers(frame).with_columns(counts).select(list(Score.__slots__))
+    return [Score(**row) for row in scores.iter_rows(named=True)]
 
 
 def _rank(score: float | None) -> float:

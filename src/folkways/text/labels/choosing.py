@@ -13,6 +13,7 @@ from folkways.text.labels.mentions import (
     TEXT,
     letter_of,
     of_label,
+    option_tokens,
     plain,
     tokens,
     with_letters,
@@ -91,7 +92,7 @@ def _by_whole_text(reply: str, choices: Mapping[str, str]) -> str | None:
     words = tokens(reply)
     bare = _bare(reply)
     same = [label for label, option in choices.items() if _bare(option) == bare]
-    same = same or [label for label, option in choices.items() if tokens(option) == words]
+    same = same or [label for label, option in choices.items() if option_tokens(option) == words]
     return same[0] if len(same) == 1 and bare else None
 
 

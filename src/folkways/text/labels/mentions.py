@@ -46,16 +46,11 @@ def plain(reply: str) -> str:
 
 def tokens(text: str) -> list[str]:
     """The words in small letters: “Tea?” and tea are one option's text."""
-    return _option_tokens(text) if len(text) < 100 else _tokens(text)
-
-
-def _tokens(text: str) -> list[str]:
     return _SEGMENTER.tokens(unicodedata.normalize("NFKC", text).casefold())
 
 
-@lru_cache(maxsize=4096)
-def _option_tokens(text: str) -> list[str]:
-    return _tokens(text)
+option_tokens = lru_cache(maxsize=4096)(tokens)
+"""``tokens`` of an option's text, which many replies are read by."""
 
 
 def of_label(character: str, labels: Sequence[str]) -> str:
@@ -75,7 +70,9 @@ def with_texts(text: str, choices: Mapping[str, str]) -> str:
     A text that two options have is left, and so is one of a single letter or of nothing but a word such as
     "no".
     """
-    wanted = {number: tuple(tokens(option)) for number, option in enumerate(choices.values()) if option}
+    wanted = {
+        number: tuple(option_tokens(option)) for number, option in enumerate(choices.values()) if option
+    }
     telling = {
         number: sought
         for number, sought in wanted.items()

@@ -259,7 +259,7 @@ def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kin
     label = begins and re.match(r"\s*[)\].:}．：|]", after) is not None  # ``|`` ends the cell of a table
     if _denied_listed(after) if label else _denied_behind(after, announced):
         return "denied", ALONE
-    clause = re.split(_boundary(), _until_reason(after), maxsplit=1)[0]
+    clause = re.split(_boundary(), _until_reason(after))[0]
     boxed = re.search(r"\\boxed\s*\{\s*$", before)
     if announced or boxed:
         return "asserted", FINAL if boxed or pattern("final").search(before) else SETTLED
@@ -346,13 +346,13 @@ def _denied_before(before: str) -> int:
 
 
 def _until_reason(after: str) -> str:
-    return re.split(words("because", "others"), after, maxsplit=1, flags=re.I)[0]
+    return re.split(words("because", "others"), after, flags=re.I)[0]
 
 
 def _denied_behind(after: str, announced: bool) -> bool:
     """Whether what follows a mention denies it."""
     near = _REASSURANCE.sub(" ", _until_reason(after))
-    clause = re.split(_boundary(), near, maxsplit=1)[0]
+    clause = re.split(_boundary(), near)[0]
     if announced:
         start = " ".join(clause.split()[:5]) if " " in clause.strip() else clause[:14]
         verb = " ".join(
@@ -365,7 +365,7 @@ def _denied_behind(after: str, announced: bool) -> bool:
 def _denied_listed(after: str) -> bool:
     """Whether what follows a label that is set off, which may be its option's text, begins by denying it."""
     start = " ".join(after.split()[:5])[:60]
-    first = re.split(_boundary(), re.sub(r"^[\s)\].:}．：]+", "", after), maxsplit=1)[0]
+    first = re.split(_boundary(), re.sub(r"^[\s)\].:}．：]+", "", after))[0]
     if len(first.split()) <= 2 and pattern("not_behind").search(first):
         return True
     if re.match(r"(?:no|nope|false|❌|✗|✘|✖)(?!\w)", first.strip(), re.I):

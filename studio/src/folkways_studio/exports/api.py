@@ -17,7 +17,7 @@ from folkways_studio.studies import progress as working
 from folkways_studio.studies.agreement import Agreement
 from folkways_studio.studies.progress import Payment, Progress, Quality
 from folkways_studio.studies.suggestion_effects import SuggestionFigures, suggestion_figures
-from folkways_studio.web.api.calls import StaffCall
+from folkways_studio.web.api.calls import StaffCall, TokenRoute
 from folkways_studio.web.api.responses import (
     Cursor,
     EventResponse,
@@ -30,7 +30,7 @@ from folkways_studio.web.api.responses import (
 from folkways_studio.web.routing import attachment
 from folkways_studio.work import leases
 
-router = APIRouter(tags=["results"])
+router = APIRouter(tags=["results"], route_class=TokenRoute)
 
 Format = Literal[
     "release", "csv", "jsonl", "parquet", "xlsx", "hub", "label-studio", "argilla", "spacy", "conll"

@@ -24,7 +24,7 @@ from folkways_studio.records import Item, ItemState, Stage
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
 from folkways_studio.web.api.bodies import Cell, NewDecision, NewDraw, NewItems, NewRedaction
-from folkways_studio.web.api.calls import AdjudicatorCall, Number, StaffCall, StudyCall
+from folkways_studio.web.api.calls import AdjudicatorCall, Number, StaffCall, StudyCall, TokenRoute
 from folkways_studio.web.api.problems import ProblemLocation
 from folkways_studio.web.api.responses import (
     ApiResponse,
@@ -43,7 +43,7 @@ from folkways_studio.web.api.responses import (
 )
 from folkways_studio.work import adjudications, blinding, judgements, redaction
 
-router = APIRouter(tags=["items"])
+router = APIRouter(tags=["items"], route_class=TokenRoute)
 
 MOST_AT_ONCE = 500
 """Rows that are added before the response; more are imported in the background."""

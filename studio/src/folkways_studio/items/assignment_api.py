@@ -9,13 +9,13 @@ from fastapi import APIRouter
 from folkways_studio.items.api import cells
 from folkways_studio.items.stage_assignments import assign_stage, assigned_items
 from folkways_studio.web.api.bodies import NewAssignments, NewRuleAssignments
-from folkways_studio.web.api.calls import StaffCall
+from folkways_studio.web.api.calls import StaffCall, TokenRoute
 from folkways_studio.web.api.responses import ApiResponse, Cursor, Limit, PageResponse, page_from
 from folkways_studio.work.assignment_files import assign_rows
 from folkways_studio.work.assignment_rules import AssignmentRule
 from folkways_studio.work.stalled_items import overview_of_assignments
 
-router = APIRouter(tags=["assignments"])
+router = APIRouter(tags=["assignments"], route_class=TokenRoute)
 
 
 class AssignedItemResponse(ApiResponse):

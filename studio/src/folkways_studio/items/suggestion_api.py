@@ -16,11 +16,11 @@ from folkways_studio.items.preannotations import (
     list_suggestions,
 )
 from folkways_studio.web.api.bodies import Body, Cell, Name
-from folkways_studio.web.api.calls import StaffCall
+from folkways_studio.web.api.calls import StaffCall, TokenRoute
 from folkways_studio.web.api.responses import ApiResponse, Cursor, Limit, PageResponse, page_of
 from folkways_studio.work import blinding
 
-router = APIRouter(tags=["items"])
+router = APIRouter(tags=["items"], route_class=TokenRoute)
 
 MOST_SUGGESTIONS = 2_000
 

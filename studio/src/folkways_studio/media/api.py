@@ -9,10 +9,10 @@ from pydantic import BaseModel
 
 from folkways_studio.media import service as media
 from folkways_studio.media.reading import LONGEST_NAME, MOST_FILES, read_media
-from folkways_studio.web.api.calls import StaffCall
+from folkways_studio.web.api.calls import StaffCall, TokenRoute
 from folkways_studio.web.api.responses import ApiResponse, Cursor, Limit, PageResponse, slice_of
 
-router = APIRouter(tags=["items"])
+router = APIRouter(tags=["items"], route_class=TokenRoute)
 
 
 class MediaAddedResponse(BaseModel):

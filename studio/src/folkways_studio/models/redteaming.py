@@ -18,7 +18,7 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import ModelCall
 from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row, get_row
-from folkways_studio.errors import ConflictError
+from folkways_studio.errors import ConflictError, Message
 from folkways_studio.items.service import add_revision
 from folkways_studio.models import modelling
 from folkways_studio.models.offered import OfferedModel
@@ -106,7 +106,8 @@ def edit(
     source = {"question": question, "options": list(options), "intended": list(intended)}
     changes = _written(source, WORDING, problems)
     if strategy is not None and strategy not in helping.strategies():
-        problems["strategy"] = f"choose one of: {', '.join(helping.strategies())}"
+        named = f"choose one of: {', '.join(helping.strategies())}"
+        problems["strategy"] = Message("Choose one of the answers.", named)
     raise_if(problems)
     work = writing_at_hand(workspace, participant_id, assignment_id)
     if strategy is not None:
@@ -136,7 +137,7 @@ def challenge(
     problems: dict[str, str] = {}
     written = _written(content, WORDING, problems)
     if not written.get("intended"):
-        problems["intended"] = "mark the option that is right first"
+        problems["intended"] = Message("Mark at least one option as right, and not all of them.")
     raise_if(problems)
     question, options, intended = (written[name] for name in WORDING)
     earlier = list(content.get("challenges", ()))

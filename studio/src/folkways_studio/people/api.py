@@ -23,7 +23,7 @@ from folkways_studio.web.api.bodies import (
     NewWaiver,
     NewWorkbook,
 )
-from folkways_studio.web.api.calls import Number, OwnerCall, StaffCall, StudyCall
+from folkways_studio.web.api.calls import Number, OwnerCall, StaffCall, StudyCall, TokenRoute
 from folkways_studio.web.api.responses import (
     Cursor,
     InviteResponse,
@@ -41,7 +41,7 @@ from folkways_studio.web.api.responses import (
 from folkways_studio.work.assignees import assignees_of
 from folkways_studio.work.offline import export_workbook, import_workbook
 
-router = APIRouter(tags=["people"])
+router = APIRouter(tags=["people"], route_class=TokenRoute)
 
 StageName = Annotated[str, Path(max_length=64)]
 

@@ -45,7 +45,7 @@ def _invited(context: RequestContext) -> tuple[Study, str]:
         return study, Role.ANNOTATOR
 
 
-@routes.get("/join/{token}", ANYBODY)
+@routes.get("/join/{token}", ANYBODY, slow=True)
 def show_invitation(context: RequestContext) -> Response:
     """Introduce the study. Nothing is stored yet, because link previews open this page too."""
     study, role = _invited(context)
@@ -72,7 +72,7 @@ def _invitation(
     )  # fmt: skip
 
 
-@routes.post("/join/{token}", ANYBODY)
+@routes.post("/join/{token}", ANYBODY, slow=True)
 def join(context: RequestContext) -> Response:
     """Join as the signed-in account, as the recruitment service's person, with a new login, or without
     one."""

@@ -19,6 +19,8 @@ from folkways_studio.people.sessions import token_hash
 from folkways_studio.records import Account, Role
 
 HOURS = 24.0
+MADE = "account.password_link_made"
+"""The event of a link, by whom it was made."""
 
 
 def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, hours: float = HOURS) -> str:
@@ -52,9 +54,7 @@ def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, h
             "expires": now + hours * 3600,
         }
         connection.execute(sa.insert(links).values(values))
-        audit.record_event(
-            connection, "account.password_link_made", account_id=by, subject=f"account:{account_id}"
-        )
+        audit.record_event(connection, MADE, account_id=by, subject=f"account:{account_id}")
     return token
 
 
@@ -66,6 +66,19 @@ def _all_theirs(connection: sa.Connection, account_id: int, owner: int) -> bool:
         roles.c.account_id == account_id, roles.c.study_id.not_in(owned)
     )
     return connection.execute(others.limit(1)).first() is None
+
+
+def _is_too_old(connection: sa.Connection, account_id: int) -> bool:
+    """Whether the owner who made the newest link of an account does not own all of its studies any more, as
+    where it joined another one meanwhile."""
+    events = schema.events
+    newest = (
+        sa.select(events.c.account_id)
+        .where(events.c.kind == MADE, events.c.subject == f"account:{account_id}")
+        .order_by(events.c.id.desc())
+    )
+    maker = connection.scalar(newest.limit(1))
+    return maker not in (None, account_id) and not _all_theirs(connection, account_id, maker)
 
 
 def account_of_link(workspace: Workspace, token: str) -> Account:
@@ -89,14 +102,15 @@ def account_of_link(workspace: Workspace, token: str) -> Account:
 def use_link(workspace: Workspace, token: str, password: str) -> Account:
     """Set a new password by a link and end all sessions of its account; the link stops working.
 
-    Raises InviteError as ``account_of_link`` does, and SubmissionError if the password is too short; the link
-    then still works.
+    Raises InviteError as ``account_of_link`` does, and where the owner who made the link might not make it
+    now; SubmissionError if the password is too short: the link then still works.
     """
     account = account_of_link(workspace, token)
     links = schema.password_links
 
     def spend(connection: sa.Connection) -> None:
-        if connection.execute(sa.delete(links).where(links.c.token_hash == token_hash(token))).rowcount != 1:
+        spent = connection.execute(sa.delete(links).where(links.c.token_hash == token_hash(token)))
+        if spent.rowcount != 1 or _is_too_old(connection, account.id):
             raise InviteError("this link has been used or is too old; ask for another")
 
     accounts.set_password(workspace, account.id, password, first=spend)

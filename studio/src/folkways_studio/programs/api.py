@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from folkways_studio.programs import deliveries, webhooks
 from folkways_studio.web.api.bodies import NewWebhook
-from folkways_studio.web.api.calls import Number, OwnerCall
+from folkways_studio.web.api.calls import Number, OwnerCall, TokenRoute
 from folkways_studio.web.api.responses import (
     Cursor,
     DeliveryResponse,
@@ -17,7 +17,7 @@ from folkways_studio.web.api.responses import (
     page_of,
 )
 
-router = APIRouter(tags=["webhooks"])
+router = APIRouter(tags=["webhooks"], route_class=TokenRoute)
 
 
 @router.get("/studies/{study}/webhooks")

@@ -14,11 +14,11 @@ from folkways_studio.programs import ml_backends
 from folkways_studio.programs.ml_backends import BackendJob, MlBackend
 from folkways_studio.studies import service as studies
 from folkways_studio.web.api.bodies import Body, Name
-from folkways_studio.web.api.calls import OwnerCall, StaffCall, StudyCall
+from folkways_studio.web.api.calls import OwnerCall, StaffCall, StudyCall, TokenRoute
 from folkways_studio.web.api.problems import ProblemLocation
 from folkways_studio.web.api.responses import ApiResponse
 
-router = APIRouter(tags=["ml backends"])
+router = APIRouter(tags=["ml backends"], route_class=TokenRoute)
 
 BackendNumber = Annotated[int, Path(alias="backend", ge=1, le=2**31 - 1)]
 JobNumber = Annotated[int, Path(alias="job", ge=1, le=2**31 - 1)]

@@ -11,7 +11,7 @@ from folkways_studio.people.participation import may_make_studies
 from folkways_studio.records import Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.web.api.bodies import NewState, NewStudy
-from folkways_studio.web.api.calls import AccountCall, Call, StaffCall, WholeAccountCall
+from folkways_studio.web.api.calls import AccountCall, Call, StaffCall, TokenRoute, WholeAccountCall
 from folkways_studio.web.api.responses import (
     Cursor,
     Limit,
@@ -27,7 +27,7 @@ from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
 from folkways_studio.workflows.yaml_text import as_json, parse_yaml
 
-router = APIRouter(tags=["studies"])
+router = APIRouter(tags=["studies"], route_class=TokenRoute)
 
 
 @router.get("/studies")

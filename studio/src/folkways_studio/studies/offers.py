@@ -20,6 +20,7 @@ from folkways_studio.records import Participant, Role, Stage, Study
 from folkways_studio.studies import service as studies
 from folkways_studio.studies.progress import tasks_ahead
 from folkways_studio.studies.working_time import ENOUGH, Rate, rate_of, without_breaks
+from folkways_studio.work.known_answer_rules import Qualification
 from folkways_studio.workflows.manuals import cases_of
 
 
@@ -39,7 +40,7 @@ class StageOffer:
     """One stage. tasks: how many somebody could do, None for as many as they like or for nobody in
     particular. seconds: per answer, None where nobody knows; measured: of how many answers, 0 for the study's
     own estimate. per_hour: what the pay comes to, None where it depends on an unknown time. cases: of the
-    training.
+    training. test: that comes before, None for none.
     """
 
     name: str
@@ -48,6 +49,7 @@ class StageOffer:
     measured: int
     per_hour: float | None
     cases: int
+    test: Qualification | None
 
     @property
     def hours(self) -> float | None:
@@ -158,7 +160,9 @@ def _offer(
         if rate is not None and (seconds or not rate.per_answer):
             per_hour = rate.worth(1.0, 0) + (rate.per_answer * 3600 / seconds if seconds else 0.0)
         cases = len(cases_of(stage.config.get("manual"))) if stage.config.get("training") else 0
-        offered.append(StageOffer(stage.name, left.get(stage.id), seconds, measured, per_hour, cases))
+        test = Qualification.of(stage.config)
+        test = test if test is not None and test.is_for(population) else None
+        offered.append(StageOffer(stage.name, left.get(stage.id), seconds, measured, per_hour, cases, test))
     return Offer(rate, wage_of(study.definition, population), tuple(offered))
 
 

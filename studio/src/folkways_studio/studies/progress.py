@@ -26,7 +26,6 @@ from folkways_studio.records import (
 )
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
-from folkways_studio.work.counts import room
 from folkways_studio.work.eligible_slots import Counts, counts_of, counts_of_person, counts_within
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.work.known_answers import HAS_PASSED, seed_of
@@ -250,7 +249,7 @@ def tasks_ahead(workspace: Workspace, person: Participant) -> list[tuple[Stage, 
     tasks = []
     for stage, counts in stages:
         of_known = by_stage.get(stage.id)
-        test, left = _test_before(stage, of_known), _left(person, stage, counts, of_known)
+        test, left = _test_before(stage, counts, of_known), _left(person, stage, counts, of_known)
         tasks.append((stage, left if left is None or test is None else left + test))
     return tasks
 
@@ -273,7 +272,7 @@ def _progress(
 
 
 def _mine(person: Participant, stage: Stage, counts: Counts, known: KnownCounts | None) -> OwnProgress:
-    left_of_test = _test_before(stage, known)
+    left_of_test = _test_before(stage, counts, known)
     if known is not None and left_of_test is not None:
         done, seconds, left = known.answered, known.seconds, left_of_test
         return OwnProgress(done, left, median(seconds) * left if seconds else None)
@@ -286,17 +285,18 @@ def _left(person: Participant, stage: Stage, counts: Counts, known: KnownCounts 
     left, gold = counts.left(stage), Gold.of(stage.config)
     if left is None or known is None or gold is None:
         return left
-    to_cap = left == room(counts.taken, stage.config["cap"])
     so_far, seed = counts.taken + known.gold_asked, seed_of(person, stage)
-    return left + gold.ahead(so_far, left, known.fresh_gold, seed, to_cap=to_cap)
+    return left + gold.ahead(so_far, left, known.fresh_gold, seed)
 
 
-def _test_before(stage: Stage, known: KnownCounts | None) -> int | None:
+def _test_before(stage: Stage, counts: Counts, known: KnownCounts | None) -> int | None:
     """How many questions of the test before the work are left; None where there is none, or it is passed."""
     test = Qualification.of(stage.config)
     if known is None or test is None or not test.is_for(known.population):
         return None
-    return None if known.standing.test in HAS_PASSED else _left_of_test(known, test.questions)
+    if known.standing.test in HAS_PASSED:
+        return None
+    return 0 if counts.left(stage) == 0 else _left_of_test(known, test.questions)
 
 
 def _left_of_test(known: KnownCounts, questions: int) -> int:

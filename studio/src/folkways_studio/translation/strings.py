@@ -31,6 +31,11 @@ ANSWERING = (
         "work/training.py",
         "work/sent_pages.py",
         "work/suggestion_pages.py",
+        "work/categories.py",
+        "work/corrections.py",
+        "work/drafts.py",
+        "work/judgements.py",
+        "work/leases.py",
     ),
     *("models/pages.py", "people/entry_pages.py", "people/templates/withdraw.html.j2"),
     *(

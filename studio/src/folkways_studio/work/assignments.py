@@ -213,13 +213,15 @@ def _take(
         return NoWork("cap")
     if stage_kind(stage.kind).authored:
         return _begin(connection, person, stage, now)
-    test = test_slot(connection, person, stage)
-    if isinstance(test, str):
-        return NoWork(test)
-    if test is None:
-        test = attention_check(connection, person, stage, taken)
-    if test is not None:
-        return ClaimedSlot(lease_slot(connection, person, test, now, until), stage)
+    check = test_slot(connection, person, stage)
+    if isinstance(check, str):
+        return NoWork(check)
+    if check is None:
+        check = attention_check(connection, person, stage, taken)
+    if check is not None:
+        if counts_of_person(connection, person, stage).left(stage) == 0:
+            return NoWork("none_left")  # nobody is checked where no work follows
+        return ClaimedSlot(lease_slot(connection, person, check, now, until), stage)
     slot = give_slot(connection, person, [(stage, until)], now, free=True)
     return ClaimedSlot(slot, stage) if slot is not None else NoWork("none_left")
 

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
-from folkways_studio.errors import SubmissionError
+from folkways_studio.errors import Message, SubmissionError
 from folkways_studio.records import Item, ItemState, Stage
 
 
@@ -49,7 +49,14 @@ def check_category(connection: sa.Connection, item: Item, stage: Stage, payload:
             if authors.total() < most
             else f"all {most} questions about it are there"
         )
-        raise SubmissionError({"category": f"{why}; choose another category"})
+        named = f"{why}; choose another category"
+        raise SubmissionError(
+            {
+                "category": Message(
+                    "No more questions about this are needed from you. Choose another category.", named
+                )
+            }
+        )
 
 
 def category_counts(workspace: Workspace, stage: Stage, populations: list[int]) -> list[CategoryCount]:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row
-from folkways_studio.errors import DraftConflictError, SubmissionError
+from folkways_studio.errors import DraftConflictError, Message, SubmissionError
 from folkways_studio.records import Draft, from_row
 from folkways_studio.work.leases import hold, require_leased
 
@@ -36,7 +36,7 @@ def save_draft(
     """
     now = time.time()
     if len(orjson.dumps(payload)) > LARGEST_BYTES:
-        raise SubmissionError({"": "this is too long to be saved; shorten it"})
+        raise SubmissionError({"": Message("This is too long to be saved. Shorten it.")})
     with workspace.claim() as connection:
         held = hold(connection, participant_id, assignment_id)
         assignment = held.assignment

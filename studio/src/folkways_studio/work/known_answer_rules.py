@@ -115,22 +115,19 @@ class Gold:
         drawn = int.from_bytes(hashlib.sha256(f"{seed}|{block}".encode()).digest()[:8])
         return number == first + drawn % (last - first + 1)
 
-    def ahead(self, asked: int, real: int, known: int, seed: str, *, to_cap: bool) -> int:
-        """How many questions of known answer are still to come for a person.
+    def ahead(self, asked: int, real: int, known: int, seed: str) -> int:
+        """How many questions of known answer are still to come for a person: none after the last real one.
 
         asked: how many questions they have had, of either sort. real, known: how many of each sort are
-        left. seed: the person's, for the places of known ones. to_cap: whether the real ones are all that a
-        cap allows, so that nothing follows the last.
+        left. seed: the person's, for the places of known ones.
         """
         come = 0
-        while real or not to_cap:
+        while real:
             asked += 1
             if come < known and self.is_turn(asked, seed):
                 come += 1
-            elif real > 0:
-                real -= 1
             else:
-                break
+                real -= 1
         return come
 
 

@@ -238,6 +238,17 @@ def test_only_a_good_token_lets_in(server: StudioServer, program: Make, world: W
     problem(Program(expired.client, session).ask("GET", address), 401)
 
 
+@pytest.mark.parametrize(("method", "path"), [each for each in TABLE if each[0] != "GET"])
+def test_nothing_is_read_of_what_somebody_without_a_token_sends(
+    program: Make, world: World, method: str, path: str
+) -> None:
+    """To parse twenty million brackets would keep everybody waiting for ten seconds."""
+    reader = program(scope=Scope.READ)
+    for api, status in ((Program(reader.client, ""), 401), (reader, 403)):
+        sent = {"Authorization": f"Bearer {api.token}", "Content-Type": "application/json"}
+        problem(api.client.ask(method, f"/api/v1{filled(path, world)}", b"[" * 100, sent), status)
+
+
 def test_a_token_is_revoked_in_its_study_alone_and_shows_when_it_was_used(
     program: Make, world: World
 ) -> None:

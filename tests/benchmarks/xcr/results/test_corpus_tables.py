@@ -14,6 +14,7 @@ from folkways.benchmarks.results import Inputs, make_tables
 from folkways.benchmarks.tables import Table
 from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.results import RESULTS
+from folkways.benchmarks.xcr.results.corpus import count_table
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.release_records import Release
 from tests.support.xcr_data import ARAB, write_csv, write_small_corpus, xcr_release
@@ -27,6 +28,13 @@ def real(shared: Path) -> Release:
 @pytest.fixture
 def small(tmp_path: Path) -> Release:
     return write_small_corpus(tmp_path)
+
+
+def test_values_are_counted_the_most_frequent_first_and_those_as_frequent_by_name() -> None:
+    base = pl.DataFrame({"label": ["b", "c", "a", "c", "d", "c", "d", "b"]})
+    counts = count_table(base, "label", "type").rows
+    assert counts["type"].to_list() == ["c", "b", "d", "a"]
+    assert counts["value"].to_list() == [3, 2, 2, 1] and counts["share"].to_list() == [37.5, 25.0, 25.0, 12.5]
 
 
 NAMES = [result.name for result in RESULTS if not result.tasks and not result.if_named]

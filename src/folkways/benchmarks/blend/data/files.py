@@ -7,8 +7,10 @@ Layouts: parts at the top (``annotations/UK_data.json``), the GitHub repository
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -118,16 +120,28 @@ def inside(release: Release, file: Path) -> str:
     return file.relative_to(release.root).as_posix()
 
 
-def read_json(file: Path) -> Any:
-    """What a JSON file holds. DataError naming the place where it breaks."""
+def read_json(file: Path, *, verified: bool = True) -> Any:
+    """What a JSON file holds. DataError naming the place where it breaks, or the key that an object of a
+    file that is not ``verified`` has twice."""
     try:
-        return orjson.loads(file.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        content = file.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        read = orjson.loads(content)
     except orjson.JSONDecodeError as error:
         raise DataError(
             f"not JSON from line {error.lineno}, column {error.colno} on ({error.msg}). {REMEDY}", file=file
         ) from None
     except OSError as error:
         raise DataError(f"cannot be read ({error.strerror}). {REMEDY}", file=file) from None
+    if not verified:
+        json.loads(content, object_pairs_hook=partial(_check_keys, file))
+    return read
+
+
+def _check_keys(file: Path, pairs: Sequence[tuple[str, Any]]) -> None:
+    """DataError for the first key of an object that it has twice, where readers of JSON take the last."""
+    if len(dict(pairs)) < len(pairs):
+        twice = next(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
+        raise DataError(f"has {twice!r} twice in one object; keep one of the two. {REMEDY}", file=file)
 
 
 def read_csv(file: Path, needed: tuple[str, ...]) -> pl.DataFrame:

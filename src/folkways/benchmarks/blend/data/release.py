@@ -57,7 +57,11 @@ NESTED = ("groups", "idks", "votes", "raw")
 def read_annotations(release: Release) -> pl.DataFrame:
     """ANNOTATIONS, one row per (culture, question). DataError naming file and question id where a file is
     broken."""
-    rows = [row for culture, file in files_of(release, "annotations") for row in _annotations(culture, file)]
+    rows = [
+        row
+        for culture, file in files_of(release, "annotations")
+        for row in _annotations(culture, file, release.verified)
+    ]
     columns = zip(ANNOTATIONS, [*zip(*rows, strict=True)] or [()] * len(ANNOTATIONS), strict=True)
     nested = [pl.col(name).str.json_decode(ANNOTATIONS[name]) for name in NESTED]
     return pl.DataFrame([pl.Series(name, values, dtype=pl.String) for name, values in columns]).with_columns(
@@ -65,9 +69,9 @@ def read_annotations(release: Release) -> pl.DataFrame:
     )
 
 
-def _annotations(culture: Culture, file: Path) -> Iterator[tuple[str, ...]]:
+def _annotations(culture: Culture, file: Path, verified: bool) -> Iterator[tuple[str, ...]]:
     """The rows of ANNOTATIONS in a file; the nested columns as JSON."""
-    for key, entry in _entries(read_json(file), file):
+    for key, entry in _entries(read_json(file, verified=verified), file):
         try:
             yield (culture.code, key, *_annotation(entry))
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -39,13 +39,13 @@ IN_ENGLISH = "asked in English"
 SCORE = "SEM-B, %"
 
 
-def language_scores(judgements: pl.DataFrame, metric: str = "sem_b") -> pl.DataFrame:
+def language_scores(judgements: pl.DataFrame) -> pl.DataFrame:
     """LANGUAGE_SCORES of blend/saq: a question's score is its mean over prompts and samples. A culture that
     is asked in English alone has that score in its own language too."""
     counted = judgements.filter((pl.col("task") == SAQ) & pl.col("counted"))
     keys = ["endpoint", "culture", "language"]
     models = counted["endpoint"].unique(maintain_order=True).to_list()
-    means = plain(counted.group_by(*keys, "question").agg(score=(100 * pl.col(metric)).mean())).drop_nulls(
+    means = plain(counted.group_by(*keys, "question").agg(score=(100 * pl.col("sem_b")).mean())).drop_nulls(
         "score"
     )
     rows = []

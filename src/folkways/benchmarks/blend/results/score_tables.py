@@ -45,21 +45,21 @@ LANGUAGES: Schema = {
 _GAIN = "A difference above 0 means that the local language scores higher."
 
 
-def language_table(judgements: pl.DataFrame, metric: str = "sem_b") -> Table:
+def language_table(judgements: pl.DataFrame) -> Table:
     """Each endpoint's score in a culture's own language and in English, paired by question.
 
-    judgements: of blend/saq, one profile: records.JUDGEMENTS with ``endpoint`` and the metric's column
+    judgements: of blend/saq, one profile: records.JUDGEMENTS with ``endpoint`` and the column ``sem_b``
     (others tasks' rows are left out). A question's score in a language is its mean over prompts and samples.
     Cultures asked in one language alone are left out, and so are those of a model that did not answer in the
     language asked for: more than a tenth of its replies to the culture in either language are in another
     (records.OTHER_LANGUAGE, where the judgements have it). A note names these.
     """
-    require_columns(judgements, ("endpoint", "task", "culture", "language", "counted", metric), "judgements")
+    require_columns(judgements, ("endpoint", "task", "culture", "language", "counted", "sem_b"), "judgements")
     counted = judgements.filter((pl.col("task") == SAQ) & pl.col("counted"))
     elsewhere = _answered_elsewhere(counted)
     scores = plain(
         counted.group_by("endpoint", "culture", "question", "language").agg(
-            (100 * pl.col(metric)).mean().alias("score")
+            (100 * pl.col("sem_b")).mean().alias("score")
         )
     )
     english = scores.filter(pl.col("language") == ENGLISH).select(
@@ -177,33 +177,31 @@ _UNIT = (
 )
 
 
-def category_means(judgements: pl.DataFrame, metric: str = "sem_b") -> pl.DataFrame:
-    """CATEGORY_MEANS of blend/saq: mean of the metric's column over the counted judgements of each endpoint,
+def category_means(judgements: pl.DataFrame) -> pl.DataFrame:
+    """CATEGORY_MEANS of blend/saq: mean of SEM-B over the counted judgements of each endpoint,
     culture and topic."""
-    means = _counted(judgements, metric).group_by("endpoint", "culture", "topic", maintain_order=True)
-    return plain(means.agg(score=(100 * pl.col(metric)).mean(), n=pl.len().cast(pl.Int64))).sort(
+    means = _counted(judgements).group_by("endpoint", "culture", "topic", maintain_order=True)
+    return plain(means.agg(score=(100 * pl.col("sem_b")).mean(), n=pl.len().cast(pl.Int64))).sort(
         "endpoint", "culture", "topic"
     )
 
 
-def question_means(judgements: pl.DataFrame, metric: str = "sem_b") -> pl.DataFrame:
+def question_means(judgements: pl.DataFrame) -> pl.DataFrame:
     """QUESTION_MEANS of blend/saq: a question is the same in all cultures, languages and prompts."""
     cell = ["endpoint", "culture"]
     by_cell = (
-        _counted(judgements, metric)
-        .group_by(*cell, "question", "topic")
-        .agg(score=(100 * pl.col(metric)).mean())
+        _counted(judgements).group_by(*cell, "question", "topic").agg(score=(100 * pl.col("sem_b")).mean())
     )
     apart = by_cell.sort(*cell, "question").with_columns(pl.col("score") - pl.col("score").mean().over(cell))
     means = apart.group_by("question", "topic", maintain_order=True).agg(pl.col("score").mean())
     return plain(means).select(list(QUESTION_MEANS)).sort("question", "topic")
 
 
-def _counted(judgements: pl.DataFrame, metric: str) -> pl.DataFrame:
+def _counted(judgements: pl.DataFrame) -> pl.DataFrame:
     require_columns(
-        judgements, ("endpoint", "task", "culture", "question", "topic", "counted", metric), "judgements"
+        judgements, ("endpoint", "task", "culture", "question", "topic", "counted", "sem_b"), "judgements"
     )
-    return judgements.filter((pl.col("task") == SAQ) & pl.col("counted")).drop_nulls(["topic", metric])
+    return judgements.filter((pl.col("task") == SAQ) & pl.col("counted")).drop_nulls(["topic", "sem_b"])
 
 
 def category_means_table(means: pl.DataFrame) -> Table:

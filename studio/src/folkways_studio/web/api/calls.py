@@ -1,18 +1,24 @@
 """The caller of the API: the token of a request, its account, and its rights in the study of the address.
 
+The token is looked at before the body is read (``TokenRoute``): to parse a large one holds up everybody, so
+that nobody unknown may send one.
+
 The type of a route's first argument says who may use it: ``AccountCall``, ``StaffCall``, ``AdjudicatorCall``,
 ``OwnerCall``. Cookies are ignored, so that pages of other sites cannot act for somebody who is signed in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path
+from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
+from starlette.responses import Response
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import NotAllowedError, NotFoundError, TokenError
@@ -63,7 +69,21 @@ class StudyCall(Call):
     roles: frozenset[Role]
 
 
-def call(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]) -> Call:
+class TokenRoute(APIRoute):
+    """A route for requests with a valid token."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler of a request, once its token is known to be good."""
+        handle = super().get_route_handler()
+
+        async def handle_known(request: Request) -> Response:
+            request.state.call = await run_in_threadpool(_call, request, await BEARER(request))
+            return await handle(request)
+
+        return handle_known
+
+
+def _call(request: Request, given: HTTPAuthorizationCredentials | None) -> Call:
     """The request with its token. TokenError without a valid one; NotAllowedError if a read token is used to
     write."""
     studio: Studio = request.app.state.studio
@@ -78,6 +98,12 @@ def call(request: Request, given: Annotated[HTTPAuthorizationCredentials | None,
     if request.method in UNSAFE and token.scope != Scope.WRITE:
         raise NotAllowedError("this token can only read; make one with the scope write")
     return Call(studio, request, token, accounts.get_account(studio.workspace, token.account_id))
+
+
+async def call(request: Request, _: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)]) -> Call:
+    """The request with its token, which its route has looked at."""
+    made: Call = request.state.call
+    return made
 
 
 def whole_account_call(made: Annotated[Call, Depends(call)]) -> Call:

@@ -11,6 +11,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
+from babel.units import format_unit
 from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined, pass_context
 from jinja2.bccache import Bucket, BytecodeCache
 from jinja2.runtime import Context
@@ -24,6 +25,7 @@ from folkways_studio.items.table import in_words
 from folkways_studio.stages.adapting import untag
 from folkways_studio.stages.parts.form_fields import in_digits
 from folkways_studio.web.rendering.i18n import (
+    DEFAULT,
     LOCALES,
     catalogue,
     direction,
@@ -72,6 +74,9 @@ FLASH_MESSAGES: Mapping[str, str] = {
     "withdrawn": Message("You have left the study. Nothing you wrote will be used."),
 }
 """What a page says once, after an action on the page before. The browser gets only the key."""
+
+UNITS = {"s": "second", "min": "minute", "h": "hour"}
+"""Units of durations, as CLDR calls them."""
 
 STATIC = files("folkways_studio.web") / "static"
 
@@ -136,9 +141,17 @@ def _from_left(text: str) -> Markup:
     return Markup('<bdi dir="ltr">{}</bdi>').format(text)
 
 
-def lasted(seconds: float) -> Markup:
-    """A duration, such as ``3 min 20 s``."""
-    return _from_left(duration(seconds))
+@pass_context
+def lasted(context: Context, seconds: float) -> Markup:
+    """A duration, such as ``3 min 20 s``, with the units of the reader's language."""
+    locale, parts = str(context.environment.globals["locale"]), duration(seconds).split(" ")
+    if locale == DEFAULT:
+        return _from_left(" ".join(parts))
+    words = [
+        format_unit(float(part), UNITS[unit], "short", "0.0" if "." in part else None, locale=locale)
+        for part, unit in zip(parts[::2], parts[1::2], strict=True)
+    ]
+    return Markup('<bdi dir="{}">{}</bdi>').format(direction(locale), " ".join(words))
 
 
 def endonym(code: str) -> str:
