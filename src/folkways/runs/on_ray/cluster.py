@@ -41,7 +41,7 @@ def connect() -> Any:
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"
     )  # a worker without a GPU of its own still sees the machine's
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-    with interrupts.held():  # Ray crashes where it is left half connected, and what it began stays for a while
+    with interrupts.held():  # Ray that is left half connected crashes, and what it began stays for a while
         _init(ray, os.environ.get("RAY_ADDRESS"), quiet)
     return ray
 
