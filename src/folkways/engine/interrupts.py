@@ -34,9 +34,9 @@ IMPORTING = "<frozen importlib"
 
 
 class _SignalState:
-    """Blocks that have taken signals over, what signals came since the first began, whether one of them was
-    told to no listener, whether the last one waits for the end of an import, and what is called in place of
-    an exception."""
+    """Blocks that have taken signals over, what signals came since the first began, whether no listener heard
+    one of them, whether the last one waits for the end of an import, and what is called in place of an
+    exception."""
 
     blocks = 0
     came: list[int] = []  # noqa: RUF012 - one for the process
@@ -105,8 +105,8 @@ def held() -> Iterator[None]:
 
 
 def check() -> None:
-    """KeyboardInterrupt if a signal came that no listener was told: for the places between two steps of
-    something long."""
+    """KeyboardInterrupt if a signal came that no listener heard: for the places between two steps of something
+    long."""
     if _SignalState.blocks and _SignalState.unheard:
         _interrupt()
 
