@@ -105,8 +105,8 @@ def held() -> Iterator[None]:
 
 
 def check() -> None:
-    """KeyboardInterrupt if a signal came that no listener heard: for the places between two steps of something
-    long."""
+    """KeyboardInterrupt if a signal came that no listener heard: for the places between two steps of
+    something long."""
     if _SignalState.blocks and _SignalState.unheard:
         _interrupt()
 
