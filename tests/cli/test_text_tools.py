@@ -98,5 +98,5 @@ def test_a_run_is_scored_again_with_other_tools(release: Path) -> None:
         )
     assert found["default"]["score"] > found["simple"]["score"]
     assert "|text-simplemma:" in found["default"]["signature"]
-    assert "|text-simple:1|" in found["simple"]["signature"]
+    assert "|text-simple:2|" in found["simple"]["signature"]
     assert "simplemma" not in found["simple"]["signature"]

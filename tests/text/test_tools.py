@@ -81,6 +81,20 @@ def test_numbers_stay_whole(text: str, tokens: list[str]) -> None:
     assert get_tool("en").tokens(text) == tokens
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("คนไทยกินข้าวผัด", ["ค", "น", "ไทย", "กิน", "ข้าว", "ผัด"]),
+        ("น้ำปลา 5 บาท", ["น้ำ", "ป", "ลา", "5", "บาท"]),
+        ("ຕຳຫມາກຮຸ່ງ", ["ຕຳ", "ຫ", "ມາກ", "ຮຸ່ງ"]),
+        ("បាយឆា ខ្មែរ", ["បាយ", "ឆា", "ខ្មែរ"]),
+        ("မုန့်ဟင်းခါး သင်္ကြန်", ["မုန့်", "ဟင်း", "ခါး", "သ", "င်္ကြန်"]),
+    ],
+)
+def test_scripts_without_spaces_are_cut_by_syllables(text: str, tokens: list[str]) -> None:
+    assert get_tool("th", "simple").tokens(text) == tokens
+
+
 LETTERS = "".join(text for text, _ in TEXTS.values())
 
 

@@ -11,8 +11,8 @@ from string import punctuation
 _ACUTE = {0x0301: None}
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _VOWEL_MARKS = re.compile(
-    "[\u0640\u064b-\u0652\u0670]"
-)  # Arabic tatweel and short vowels, which are seldom written
+    "[\u0640\u064b-\u0655\u0670]"
+)  # Arabic tatweel, short vowels and the hamza of Persian's ezafe, which are seldom written
 _ONE_FORM = str.maketrans(
     {
         "ی": "ي",  # Persian and Arabic yeh and kaf, alef with and without hamza: one letter to a reader
@@ -21,6 +21,8 @@ _ONE_FORM = str.maketrans(
         "أ": "ا",
         "إ": "ا",
         "آ": "ا",
+        "ۀ": "ه",
+        "ہ": "ه",
         "’": "'",
         "‘": "'",
         "ʼ": "'",
@@ -29,6 +31,8 @@ _ONE_FORM = str.maketrans(
         "٫": ".",
     }
 )
+_TONE_FIRST = re.compile("([\u0e4d\u0ecd])([\u0e48-\u0e4b\u0ec8-\u0ecb])")
+"""Thai and Lao am is typed before or behind the mark of the tone, and looks the same."""
 _TURKIC = ("az", "tr")
 _TURKIC_I = str.maketrans({"I": "ı", "İ": "i"})
 _PERSIAN_LETTERS = str.maketrans("يك", "یک")
@@ -86,7 +90,7 @@ def _of_any_script(text: str, language: str) -> str:
         "NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold().translate(_ONE_FORM)))
     )
     text = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
-    return _VOWEL_MARKS.sub("", text)
+    return _TONE_FIRST.sub(r"\2\1", _VOWEL_MARKS.sub("", text))
 
 
 def _on_24_hours(time: re.Match[str]) -> str:
@@ -122,7 +126,7 @@ def _plain_number(digits: str) -> str:
 ENDINGS = {
     "en": r"s|es|'s|s'",
     "ko": (
-        r"(?:들|은|는|이|가|을|를|와|과|의|에|에서|에게|께|께서|한테|로|으로|도|만|까지|부터|나|이나|랑|이랑|처럼|마다|보다|등"
+        r"(?:들|은|는|이|가|을|를|와|과|의|에|에서|에게|께|께서|한테|로|으로|도|만|까지|부터|나|이나|랑|이랑|처럼|마다|보다|등|쯤|씩"
         r"|다|이다|요|이요|에요|예요|이에요|이며|인데|입니다|이었습니다|였습니다){1,3}"
     ),
     "az": r"(?:l[aə]r)?(?:[ıiuü]|n[ıiuü]|y[aə]|[aə]|d[aə]|d[aə]n|[ıiuü]n|n[ıiuü]n)?(?:d[ıiuü]r)?",

@@ -6,19 +6,17 @@ school students study?").
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
-from folkways.text.languages.simple import HAN, KANA, SimpleSegmenter
+from folkways.text.languages.simple import UNSPACED, SimpleSegmenter
 
 ENOUGH = 3.0
-_CHARACTER = re.compile(f"[{HAN}{KANA}]")
 _SEGMENTER = SimpleSegmenter()
 
 
 def without_repeated(text: str, source: str) -> str:
     """``text`` without what it repeats of ``source``: three words on end or more, two numbers, or six
-    characters of Han or Kana.
+    characters or syllables of scripts without spaces.
 
     Case and characters between words do not matter. Less than that may be said for its own sake ("high
     school").
@@ -61,4 +59,4 @@ def _runs(text: str) -> list[tuple[int, int, tuple[str, ...]]]:
 def _weight(word: str) -> float:
     if word[0].isdecimal():
         return 1.5
-    return 0.5 if _CHARACTER.match(word) else 1.0
+    return 0.5 if UNSPACED.match(word) else 1.0

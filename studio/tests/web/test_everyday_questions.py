@@ -4,6 +4,7 @@ section 3)."""
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +14,10 @@ import pytest
 pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
+from folkways_studio.database import schema
 from folkways_studio.items import service as items
 from folkways_studio.records import Role
+from studio.tests.support.studies import stored
 from studio.tests.web.conftest import Field, begin, send
 
 pytestmark = pytest.mark.browser
@@ -133,6 +136,24 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
         released = {name: archive.read(name).decode() for name in archive.namelist()}
     assert any("떡만둣국" in text and "tteokguk" in text for text in released.values()), list(released)
     assert field.errors == []
+
+
+def test_what_is_wrong_says_of_which_text_and_leads_there(field: Field) -> None:
+    author = field.guest()
+    start(author, "Collect questions")
+    author.get_by_label("Food").check()
+    author.get_by_label("The question, in your language").fill("음" * 501)
+    author.get_by_label("The same in English").fill("e" * 501)
+    author.get_by_role("button", name="Send and go on").click()
+    said = author.locator("#problems a")
+    expect(said).to_have_text(
+        [re.compile("^The question, in your language – "), re.compile("^The same in English – ")]
+    )
+    said.nth(1).click()
+    expect(author.get_by_label("The same in English")).to_be_focused()
+    expect(author.locator("#saved[data-state=saved]")).to_be_visible()
+    (draft,) = stored(field.workspace, schema.drafts)
+    assert draft["payload"]["english"] == "e" * 501, "what is refused is saved"
 
 
 @pytest.mark.nightly

@@ -175,3 +175,36 @@ def test_arabic_in_paper_compares_the_letters_of_first_words(tools: str) -> None
 def test_letters_of_arabic_words_have_no_place_in_the_strict_profile() -> None:
     with pytest.raises(FolkwaysError, match="text_tools='default'"):
         StrictMatcher("paper").compare("شاي", "قهوة", "ar")
+
+
+WRITTEN_OTHERWISE = """
+th ข้าว กินข้าว
+th ปลา ปลานิล
+th น้ำ นํ้า
+th ผัดไทย คำตอบคือผัดไทยครับ
+th สงกรานต์ เทศกาลสงกรานต์
+lo ເຂົ້າ ກິນເຂົ້າ
+km បាយ ញ៉ាំបាយ
+my ထမင်း ထမင်းစားတယ်
+my သင်္ကြန် သင်္ကြန်ပွဲတော်
+fa خانه خانهٔ
+fa مدرسه مدرسۀ
+ur ہفتہ هفته
+ko 7시 7시쯤
+ko 매일 매일씩
+"""
+"""Language, an answer of people, and a reply that has it."""
+
+
+@pytest.mark.parametrize("line", WRITTEN_OTHERWISE.strip().splitlines())
+def test_an_answer_that_is_written_otherwise(line: str) -> None:
+    language, answer, reply = line.split(" ", 2)
+    assert StrictMatcher().compare(answer, reply, language)
+
+
+@pytest.mark.parametrize(
+    ("language", "answer", "reply"),
+    [("th", "ปลา", "ปลาย"), ("th", "แก", "แกง"), ("th", "น้ำ", "น้าม"), ("my", "က", "ကန်"), ("km", "បា", "បាយ")],
+)
+def test_a_syllable_is_not_in_a_longer_one(language: str, answer: str, reply: str) -> None:
+    assert StrictMatcher().compare(answer, reply, language) is None

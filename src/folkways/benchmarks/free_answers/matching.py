@@ -16,7 +16,7 @@ from typing import Any
 
 from folkways.errors import FolkwaysError, option
 from folkways.records import Metric
-from folkways.text.languages.simple import HAN, KANA, SimpleSegmenter
+from folkways.text.languages.simple import UNSPACED, SimpleSegmenter
 from folkways.text.normalise import has_phrase, paper_tokens, plain_text, strict_text, strict_token
 from folkways.text.scripts import in_another_language, in_another_script
 from folkways.text.tools import get_tool
@@ -235,9 +235,6 @@ class PaperMatcher(Matcher):
         return paper_tokens(tokens)
 
 
-_UNSPACED = re.compile(f"[{HAN}{KANA}]")
-
-
 @dataclass
 class StrictMatcher(Matcher):
     """The same rule with its defects fixed.
@@ -321,7 +318,7 @@ def _units(tokens: list[str]) -> list[str]:
     units: list[str] = []
     open_run = False
     for token in tokens:
-        unspaced = _UNSPACED.match(token) is not None
+        unspaced = UNSPACED.match(token) is not None
         if unspaced and open_run:
             units[-1] += f" {token}"
         else:

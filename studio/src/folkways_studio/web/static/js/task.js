@@ -91,26 +91,38 @@ if (form) {
       if (answer.body.kept) {
         saver.follow(answer.body.kept); // refused, but what was written is kept on the server
         saver.say("saved");
+      } else {
+        saver.changed(); // the save that waited was put off for this
       }
       show(answer.body);
     }
   };
 
-  // In a form of the study's own the problem stands at its question as well, and the list leads there.
-  const atQuestion = (item, name, problem) => {
-    const asked = name && form.querySelector(`[data-asked="${CSS.escape(name)}"]`);
-    if (!asked) return;
-    const place = asked.querySelector("[data-problem]");
-    place.textContent = problem;
-    place.hidden = false;
+  // The list says of which question or text it is, and leads there.
+  const lead = (item, label, problem, { id }, target) => {
     const link = document.createElement("a");
-    link.href = `#${place.id}`;
-    link.textContent = `${asked.querySelector("legend bdi").textContent} – ${problem}`;
+    link.href = `#${id}`;
+    link.textContent = `${label.textContent.trim()} – ${problem}`;
     item.replaceChildren(link);
     link.addEventListener("click", (event) => {
       event.preventDefault();
-      asked.querySelector("input:not([type=hidden]), select, textarea, [tabindex]")?.focus();
+      target?.focus();
     });
+  };
+
+  // In a form of the study's own the problem stands at its question as well.
+  const atQuestion = (item, name, problem) => {
+    const asked = name && form.querySelector(`[data-asked="${CSS.escape(name)}"]`);
+    const written = name && form.querySelector(`:is(textarea, input[dir])[name="${CSS.escape(name)}"]`);
+    if (asked) {
+      const place = asked.querySelector("[data-problem]");
+      place.textContent = problem;
+      place.hidden = false;
+      const target = asked.querySelector("input:not([type=hidden]), select, textarea, [tabindex]");
+      lead(item, asked.querySelector("legend bdi"), problem, place, target);
+    } else if (written?.labels?.[0]) {
+      lead(item, written.labels[0], problem, written, written);
+    }
   };
 
   const show = (body) => {
