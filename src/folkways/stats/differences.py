@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -150,7 +150,8 @@ _Limits = Callable[[float | Floats], tuple[Floats, Floats]]
 
 def _wilson_distances(shares: Floats, numbers: Floats) -> _Limits:
     variances, twice, squared = shares * (1 - shares) / numbers, 2 * numbers, 4 * numbers * numbers
-    least_ones, least_zeros = _poisson_bounds(shares * numbers), _poisson_bounds((1 - shares) * numbers)
+    few_ones, least_ones = _poisson_bounds(shares * numbers)
+    few_zeros, least_zeros = _poisson_bounds((1 - shares) * numbers)
 
     def distances(z: float | Floats) -> tuple[Floats, Floats]:
         z_squared = z * z
@@ -158,25 +159,23 @@ def _wilson_distances(shares: Floats, numbers: Floats) -> _Limits:
         centre = (shares + z_squared / twice) / denominator
         half = z * np.sqrt(variances + z_squared / squared) / denominator
         below, above = shares - (centre - half), centre + half - shares
-        for group, least in least_ones:
-            below[..., group] = np.maximum(below[..., group], shares[group] - least(z) / numbers[group])
-        for group, least in least_zeros:
-            above[..., group] = np.maximum(above[..., group], 1 - shares[group] - least(z) / numbers[group])
+        if few_ones.size:
+            least = shares[few_ones] - _between(least_ones, z) / numbers[few_ones]
+            below[..., few_ones] = np.maximum(below[..., few_ones], least)
+        if few_zeros.size:
+            least = 1 - shares[few_zeros] - _between(least_zeros, z) / numbers[few_zeros]
+            above[..., few_zeros] = np.maximum(above[..., few_zeros], least)
         return below, above
 
     return distances
 
 
-def _poisson_bounds(counts: Floats) -> list[tuple[int, Callable[[float | Floats], Floats]]]:
-    """Of each group with few ones (EDGE), the modified bound of ``intervals.wilson``, by standard normal
-    deviations: between those of AT, which it is computed at."""
-    few = np.flatnonzero((counts > TINY) & (counts <= EDGE)).tolist()
-    if not few:
-        return []
-    return [
-        (group, partial(_between, _poisson_bound(count)))
-        for group, count in zip(few, counts[few].tolist(), strict=True)
-    ]
+def _poisson_bounds(counts: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+    """The groups with few ones (EDGE), and of each the modified bound of ``intervals.wilson`` at each z of
+    AT: shape (z, groups)."""
+    few = np.flatnonzero((counts > TINY) & (counts <= EDGE))
+    bounds = [_poisson_bound(count) for count in counts[few].tolist()]
+    return few, np.column_stack(bounds) if bounds else np.empty((AT.size, 0))
 
 
 @lru_cache(maxsize=1024)  # the same few counts come again with every model and comparison
@@ -188,8 +187,11 @@ def _poisson_bound(count: float) -> Floats:
     return np.asarray(gammaincinv(count, chances))
 
 
-def _between(values: Floats, z: float | Floats) -> Floats:
-    return np.asarray(np.interp(np.ravel(z), AT, values)).reshape(np.shape(z)[:-1])
+def _between(bounds: Floats, z: float | Floats) -> Floats:
+    """The bounds at a z, or at each of a column of them, by a straight line between those of AT."""
+    steps = np.reshape(z, np.shape(z)[:-1]) * ((AT.size - 1) / LARGEST_Z)
+    before = np.minimum(steps.astype(np.intp), AT.size - 2)
+    return np.asarray(bounds[before] + (bounds[before + 1] - bounds[before]) * (steps - before)[..., None])
 
 
 def independent_difference(
