@@ -179,8 +179,8 @@ def scored_by(workspace: Workspace, asked: Sequence[StoredModel], task: Task) ->
 def check_facet(
     by: str, task: Task, judged: Mapping[str, pl.DataFrame], scored: Collection[str] = ()
 ) -> None:
-    """UnknownNameError for a facet of the task, or one that it is ``scored`` by, that not all judgements (by
-    model) have."""
+    """UnknownNameError for a facet (by) of the task, or one that it is ``scored`` by, that not all judgements
+    have. judged: by model."""
     valid = {
         name
         for name in ("culture", "language", "variant", *task.facets, *scored)
