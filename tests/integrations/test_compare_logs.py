@@ -221,7 +221,7 @@ def test_a_log_is_read_with_what_it_says_of_samples_settings_and_itself(tmp_path
     plain.write_text(json.dumps({"eval": about, "plan": plan, "samples": samples, "status": "success"}))
     (log,) = read_logs(plain)
     assert log.settings["settings"] == "max_tokens=64,temperature=0.5,top_k=7"
-    assert (log.settings["solver"], log.settings["data"], log.notes) == ("a+b", "None", [])
+    assert (log.settings["solver"], log.settings["data"], log.notes) == ("a+b", "", [])
     for entry in samples:
         entry["metadata"] = None
     (log,) = read_logs(write_inspect_log(tmp_path / "a.eval", samples[:3], solver="mine", dataset=None))
@@ -403,6 +403,15 @@ def test_what_no_log_says_of_the_direction_is_said(
     report_logs(*logs, out=tmp_path / "report", formats=["md"])
     page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     assert page.count(f"quiz: n{note}") == (not told)
+
+
+@pytest.mark.parametrize(("written", "read"), [("{{ x }}", "yes"), (None, "no"), ("", "unknown")])
+def test_the_harness_does_not_say_whether_a_server_was_sent_messages(
+    tmp_path: Path, written: str | None, read: str
+) -> None:
+    rows = [{"doc_id": number, "acc": 1.0} for number in range(N)]
+    (log,) = read_logs(write_lm_eval_samples(tmp_path / "a", rows, chat_template=written))
+    assert log.settings["chat template"] == read
 
 
 @pytest.mark.parametrize("filters", [("none",), ("strict", "flexible")])

@@ -82,6 +82,20 @@ def test_a_failed_sample_counts_as_the_worst_value(
     assert (row["n"], row["missing"], row["score"]) == (40, 8, pytest.approx(score))
 
 
+def test_a_log_of_our_scorer_says_which_replies_never_came_and_which_do_not_count(tmp_path: Path) -> None:
+    """As ``inspect eval folkways/...`` writes them."""
+    states = ["answered"] * 30 + ["failed"] * 6 + ["refused"] * 4
+    samples = [
+        sample(number, {"judged": {"right": float(state == "answered")}})
+        for number, state in enumerate(states)
+    ]
+    for one, state in zip(samples, states, strict=True):
+        one["scores"]["judged"]["metadata"] = {"state": state, "counted": one["id"] >= 10}
+    row = public.read_scores(write_inspect_log(tmp_path / "x.eval", samples)).row(0, named=True)
+    assert (row["n"], row["missing"], row["answered"], row["coverage"]) == (30, 6, 24, 0.8)
+    assert row["score"] == pytest.approx(100 * 20 / 30)
+
+
 @pytest.mark.parametrize("written", [0.0, 1.0])
 def test_a_record_keeps_the_score_that_it_states_whatever_it_counts_for_a_failure(
     tmp_path: Path, written: float
