@@ -273,3 +273,11 @@ def test_a_report_of_a_profile_that_was_not_scored_leaves_nothing_out_in_silence
     assert "run one was not scored on blend/mcq under the profile strict" in done.stderr
     assert folkways("score", "one", "--profile", "strict", "-w", "w.db", cwd=tmp_path).returncode == 0
     assert folkways(*report, cwd=tmp_path).returncode == 0
+
+
+def test_a_run_is_scored_again_with_the_prices_that_it_was_asked_with(ran: Done, place: Path) -> None:
+    cost = re.search(r"US\$ [\d.]*[1-9]\d*", ran.stdout)
+    assert cost is not None
+    again = folkways("score", "both", "-w", "w.db", "--prices", "prices.toml", cwd=place)
+    assert again.returncode == 0 and cost[0] in again.stdout, again.stderr
+    assert cost[0] not in folkways("score", "both", "-w", "w.db", cwd=place).stdout

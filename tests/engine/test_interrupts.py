@@ -63,6 +63,36 @@ def test_an_interrupt_that_was_dropped_before_asking_began_is_told_when_it_does(
             signal.raise_signal(signal.SIGINT)
 
 
+def test_a_signal_that_ended_asking_cleanly_ends_nothing_that_comes_behind_it() -> None:
+    """As where a cluster judges what it was asked until then. The next one does."""
+    with interrupts.remembered():
+        with interrupts.listening(lambda: None):
+            signal.raise_signal(signal.SIGTERM)
+        interrupts.check()
+        drop_one()
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.check()
+        assert interrupts.exit_code() == 128 + signal.SIGTERM
+
+
+def test_what_must_not_be_left_half_made_is_made_before_a_signal_ends_it() -> None:
+    """But for a second one, which may find it waiting for ever."""
+    made: list[str] = []
+    with interrupts.remembered():
+        with pytest.raises(KeyboardInterrupt), interrupts.held():
+            signal.raise_signal(signal.SIGINT)
+            made.append("whole")
+        with pytest.raises(KeyboardInterrupt), interrupts.held():
+            made.append("whole, where one had come before")
+    with interrupts.remembered(), pytest.raises(KeyboardInterrupt), interrupts.held():
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        made.append("after the second")
+    with interrupts.remembered(), interrupts.held():
+        made.append("unharmed")
+    assert made == ["whole", "whole, where one had come before", "unharmed"]
+
+
 def test_handlers_of_before_come_back_and_nothing_is_remembered_beyond_the_block() -> None:
     before = {number: signal.getsignal(number) for number in interrupts.STOPS}
     hook = sys.unraisablehook

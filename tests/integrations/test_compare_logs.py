@@ -19,7 +19,7 @@ from statsmodels.regression.linear_model import OLS
 from folkways.api import run
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.integrations.compare_logs import compare_logs, logs_in, read_logs
-from folkways.integrations.report_logs import read_scores
+from folkways.integrations.report_logs import read_scores, report_logs
 from tests.integrations.test_every_eval_ever_records import record
 from tests.integrations.test_report_logs import with_instances
 from tests.support.eval_logs import sample, write_inspect_log, write_lm_eval_samples, zipfile, zstd
@@ -221,7 +221,7 @@ def test_a_log_is_read_with_what_it_says_of_samples_settings_and_itself(tmp_path
     plain.write_text(json.dumps({"eval": about, "plan": plan, "samples": samples, "status": "success"}))
     (log,) = read_logs(plain)
     assert log.settings["settings"] == "max_tokens=64,temperature=0.5,top_k=7"
-    assert (log.settings["solver"], log.settings["data"], log.notes) == ("a+b", "None", [])
+    assert (log.settings["solver"], log.settings["data"], log.notes) == ("a+b", "", [])
     for entry in samples:
         entry["metadata"] = None
     (log,) = read_logs(write_inspect_log(tmp_path / "a.eval", samples[:3], solver="mine", dataset=None))
@@ -382,6 +382,38 @@ def harness(
     return write_lm_eval_samples(folder / f"m{model}", rows, model=f"org/m{model}", **results)
 
 
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [(("C", "I"), True), ((1, 0.5), True), ((0.25, 1), False), ((3, 0), False), ((-1, 1), False)],
+)
+def test_what_no_log_says_of_the_direction_is_said(
+    tmp_path: Path, values: tuple[object, object], told: bool
+) -> None:
+    logs = [
+        write_inspect_log(
+            tmp_path / f"{turn}.eval",
+            [sample(number, {"distance": values[(number + turn) % 2]}) for number in range(N)],
+            model=f"org/m{turn}",
+        )
+        for turn in (0, 1)
+    ]
+    note = "othing says whether less of distance is better; more is taken to be better."
+    (comparison,) = compare_logs(*logs)
+    assert any(note in one for one in comparison.notes) is not told
+    report_logs(*logs, out=tmp_path / "report", formats=["md"])
+    page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert page.count(f"quiz: n{note}") == (not told)
+
+
+@pytest.mark.parametrize(("written", "read"), [("{{ x }}", "yes"), (None, "no"), ("", "unknown")])
+def test_the_harness_does_not_say_whether_a_server_was_sent_messages(
+    tmp_path: Path, written: str | None, read: str
+) -> None:
+    rows = [{"doc_id": number, "acc": 1.0} for number in range(N)]
+    (log,) = read_logs(write_lm_eval_samples(tmp_path / "a", rows, chat_template=written))
+    assert log.settings["chat template"] == read
+
+
 @pytest.mark.parametrize("filters", [("none",), ("strict", "flexible")])
 @pytest.mark.parametrize(("higher", "better"), [(True, "org/m1"), (False, "org/m0")])
 def test_the_harness_says_for_which_metrics_less_is_better(
@@ -405,7 +437,8 @@ def test_the_harness_says_for_which_metrics_less_is_better(
     assert comparison.differences["ahead"].to_list() == [better]
     for path in logs:
         (read,) = read_logs(path)
-        assert read.lower_is_better == (frozenset() if higher else frozenset(read.scores))
+        assert read.lower_is_better == dict.fromkeys(read.scores, not higher)
+        assert not any(map(read.untold, read.scores))
 
 
 @pytest.mark.parametrize("content", [None, "", '{"model_name": "org/m', "[]"])

@@ -20,6 +20,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.integrations.compare_logs import read_logs
 from folkways.integrations.every_eval_ever.export import export_run
+from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.integrations.hub.eval_results import HubAddresses, export_eval_results
 from folkways.integrations.hub.judgements import export_judgements
 from folkways.integrations.inspect.export import export_run as export_logs
@@ -107,6 +108,15 @@ def test_the_store_gets_direction_unit_bounds_and_numbers(
     assert (None if at_best is None else float(at_best)) == (
         None if numbers["at_best"] is None else pytest.approx(numbers["at_best"])
     )
+
+
+def test_the_store_is_read_back_without_a_fault(exported: Exported) -> None:
+    """Failed requests count as the worst value, in the score and in its single judgements."""
+    (path,) = (exported.out / "store").rglob("*.json")
+    read = read_contribution(path)
+    assert read.faults == {}
+    harm = read.judgements.filter(pl.col("task") == "scales/harm", pl.col("state") == State.MISSING.value)
+    assert harm.height and harm["harm"].unique().to_list() == [HARM.worst]
 
 
 @every_metric

@@ -33,6 +33,9 @@ def test_two_runs_compare_as_their_right_answers_do(tmp_path: Path) -> None:
     assert "7 perturbed instances are left out" in done.stdout
     (log, _) = read_logs(suite)
     assert [*log.scores] == ["exact_match", "quasi_exact_match"]
+    assert folkways("report", suite, "--out", tmp_path / "report", "--format", "md").returncode == 0
+    page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    assert page.count("org/one on mmlu:subject=anatomy,method=multiple\\_choice\\_joint: 7 perturbed") == 1
 
 
 def test_trials_are_rows_of_one_question_and_failed_requests_no_zeros(tmp_path: Path) -> None:

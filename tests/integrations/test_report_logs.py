@@ -57,6 +57,65 @@ def with_instances(folder: Path, model: str, scores: list[float], **uncertainty:
     return path
 
 
+LOWER = {"kind": "mean", "scale": 1.0, "lower_is_better": True, "per": "item", "headline_by": None}
+
+
+@pytest.mark.parametrize(
+    ("stated", "score"),
+    [
+        ({**LOWER, "bounds": [0, 10]}, 4.0),
+        ({**LOWER, "bounds": None}, 2.8),
+        ({**LOWER, "bounds": [0, 10], "lower_is_better": False}, 2.0),
+        (None, 2.0),
+    ],
+)
+def test_a_failed_sample_counts_as_the_worst_value(
+    tmp_path: Path, stated: dict[str, Any] | None, score: float
+) -> None:
+    """Half of the samples that were scored have 1, half 4; a fifth failed."""
+    scored = [sample(number, {"distance": (1, 4)[number % 2]}) for number in range(32)]
+    failed = [sample(number, None) for number in range(32, 40)]
+    about = {} if stated is None else {"metadata": {"folkways_metrics": {"distance": stated}}}
+    row = public.read_scores(write_inspect_log(tmp_path / "x.eval", scored + failed, **about)).row(
+        0, named=True
+    )
+    assert (row["n"], row["missing"], row["score"]) == (40, 8, pytest.approx(score))
+
+
+def test_a_log_of_our_scorer_says_which_replies_never_came_and_which_do_not_count(tmp_path: Path) -> None:
+    """As ``inspect eval folkways/...`` writes them."""
+    states = ["answered"] * 30 + ["failed"] * 6 + ["refused"] * 4
+    samples = [
+        sample(number, {"judged": {"right": float(state == "answered")}})
+        for number, state in enumerate(states)
+    ]
+    for one, state in zip(samples, states, strict=True):
+        one["scores"]["judged"]["metadata"] = {"state": state, "counted": one["id"] >= 10}
+    row = public.read_scores(write_inspect_log(tmp_path / "x.eval", samples)).row(0, named=True)
+    assert (row["n"], row["missing"], row["answered"], row["coverage"]) == (30, 6, 24, 0.8)
+    assert row["score"] == pytest.approx(100 * 20 / 30)
+
+
+@pytest.mark.parametrize("written", [0.0, 1.0])
+def test_a_record_keeps_the_score_that_it_states_whatever_it_counts_for_a_failure(
+    tmp_path: Path, written: float
+) -> None:
+    failed, scores = 8, [1.0] * 8 + [0.0] * 24
+    path = with_instances(tmp_path, "org/a", [*scores, *([written] * failed)])
+    document = json.loads(path.read_bytes())
+    config = {"lower_is_better": True, "min_score": 0, "max_score": 1}
+    document["evaluation_results"][0]["metric_config"] |= config
+    path.write_text(json.dumps(document))
+    samples = path.with_name("0_samples.jsonl")
+    rows = [json.loads(line) for line in samples.read_text().splitlines()]
+    for row in rows[-failed:]:
+        row |= {"output": {"raw": []}, "error": "timeout"}
+    samples.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    row = public.read_scores(path).row(0, named=True)
+    assert (row["score"], row["n"], row["missing"]) == (100 * (8 + failed * written) / 40, 40, failed)
+    assert row["low"] is not None
+
+
 def test_scores_of_other_people_have_the_interval_of_their_judgements_or_say_that_there_is_none(
     tmp_path: Path,
 ) -> None:

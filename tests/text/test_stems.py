@@ -151,6 +151,14 @@ def test_a_stem_is_never_empty_and_never_longer(language: str, data: st.DataObje
     assert 0 < len(stem) <= len(word)
 
 
+@pytest.mark.parametrize(
+    ("word", "stem"),
+    [("berjalan", "jalan"), ("seberjalan", "jalan"), ("diseberjalan", "seberjal"), ("jalannyalah", "jalan")],
+)
+def test_indonesian_words_lose_two_prefixes_at_most(word: str, stem: str) -> None:
+    assert base("id", word) == stem
+
+
 AFFIXED = [
     ("ID", "id", "-nya -lah -ku -mu", 0.98), ("ID", "id", "di- se- -an -kan", 0.68),
     ("IR", "fa", "-ها -\u200cهای -هایشان", 0.98), ("IR", "fa", "-مان -ات", 0.87),

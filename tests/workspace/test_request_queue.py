@@ -299,6 +299,20 @@ def test_what_others_hold_is_awaited_until_it_has_ended_or_is_free(any_workspace
     ) == ({}, set())
 
 
+def test_a_request_that_several_items_wait_for_fails_once(any_workspace: Workspace) -> None:
+    """Items that are asked alike, of one task or of two, as those of two cultures with one language."""
+    run, endpoint = plan_prompts(any_workspace, "m", ["a", "a", "b"], task="t/one")
+    plan_prompts(any_workspace, "m", ["a", "c"], first=4, task="t/two")
+    queue = RequestQueue(any_workspace, run.id)
+    queue.enter()
+    requests = {request.user: request for request in queue.claim(endpoint, 0, 9, frozenset()).requests}
+    assert sorted(requests) == ["a", "b", "c"]
+    why = {"a": "no luck", "b": "no luck", "c": "late"}
+    queue.save(endpoint, [FailedRequest(requests[user], message, 6) for user, message in why.items()])
+    told = results.failure_counts(any_workspace, run).sort("task")
+    assert told.rows() == [("m", "t/one", "no luck", 2), ("m", "t/two", "late", 1)]
+
+
 def test_the_failure_of_another_run_decides_nothing(any_workspace: Workspace) -> None:
     """Two runs that expect the same request: what failed in one is pending, asked and missing in the other,
     and stays failed."""

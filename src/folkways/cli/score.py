@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from folkways.cli import completion
-from folkways.cli.options import on_option, scoring_model_options, text_tools_option, workspace_option
+from folkways.cli.options import (
+    on_option,
+    prices_option,
+    scoring_model_options,
+    text_tools_option,
+    workspace_option,
+)
 from folkways.cli.out import SUFFIXES, file_at, out_option, terminal, write_frame
 from folkways.errors import FolkwaysError
 
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
 )
 @text_tools_option
 @scoring_model_options
+@prices_option
 @on_option
 @out_option("Also write the scores there (.csv, .jsonl, .json, .parquet)", "scores.csv")
 def command(
@@ -31,6 +38,7 @@ def command(
     workspace: str,
     profile: str | None,
     text_tools: str | None,
+    prices: Path | None,
     out: Path | None,
     scoring: ScoringModels,
     on: str | None,
@@ -47,12 +55,12 @@ def command(
     from folkways.runs.results.model_names import with_model_names
 
     target = None if out is None else file_at(out, "scores.csv", SUFFIXES)
-    loaded = load_run(run, workspace)
+    loaded = load_run(run, workspace, prices)
     problems: list[str] = []
     scores = loaded.score(profile, text_tools, scoring, problems.append, Cluster(on) if on else None)
     if target is not None:
         write_frame(with_model_names(scores), target)
-    loaded = load_run(loaded.name, loaded.workspace)  # its state may have changed
+    loaded = load_run(loaded.name, loaded.workspace, prices)  # its state may have changed
     shown = scores["profile"].unique().to_list()
     terminal().print(
         terminal_summary(

@@ -235,9 +235,9 @@ class EndpointRunner:
         except Exception as error:
             if isinstance(error, FolkwaysError) and not isinstance(error, NotServedError):
                 raise
-            told = error if isinstance(error, NotServedError) else self._failure(error)
-            self.progress.notes.append(str(told))
-            self.stop(str(told))
+            failure = str(error if isinstance(error, NotServedError) else self._failure(error))
+            self.progress.notes.append(failure)
+            self.stop(failure)
             return False
         finally:
             self.progress.wait(None)

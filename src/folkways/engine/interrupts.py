@@ -34,11 +34,13 @@ IMPORTING = "<frozen importlib"
 
 
 class _SignalState:
-    """Blocks that have taken signals over, what signals came since the first began, whether the last one
-    waits for the end of an import, and what is called in place of an exception."""
+    """Blocks that have taken signals over, what signals came since the first began, whether no listener heard
+    one of them, whether the last one waits for the end of an import, and what is called in place of an
+    exception."""
 
     blocks = 0
     came: list[int] = []  # noqa: RUF012 - one for the process
+    unheard = False
     deferred = False
     listener: Callable[[], object] | None = None
 
@@ -78,16 +80,34 @@ def listening(listener: Callable[[], object]) -> Iterator[None]:
         before, _SignalState.listener = _SignalState.listener, listener
         try:
             if _SignalState.came:
-                _SignalState.deferred = False
+                _SignalState.unheard = _SignalState.deferred = False
                 listener()
             yield
         finally:
             _SignalState.listener = before
 
 
+@contextmanager
+def held() -> Iterator[None]:
+    """Keep the first signal until the end of the block, where KeyboardInterrupt is raised: for what must not
+    be left half made. The second raises it at once."""
+    came: list[None] = []
+
+    def hold() -> None:
+        came.append(None)
+        if len(came) > 1:
+            raise KeyboardInterrupt
+
+    with listening(hold):
+        yield
+    if came:
+        raise KeyboardInterrupt
+
+
 def check() -> None:
-    """KeyboardInterrupt if a signal came: for the places between two steps of something long."""
-    if _SignalState.blocks and _SignalState.came:
+    """KeyboardInterrupt if a signal came that no listener heard: for the places between two steps of
+    something long."""
+    if _SignalState.blocks and _SignalState.unheard:
         _interrupt()
 
 
@@ -124,6 +144,7 @@ def _taken_over(numbers: tuple[int, ...]) -> Iterator[None]:
     }
     if not _SignalState.blocks:
         _SignalState.came.clear()
+        _SignalState.unheard = False
     _SignalState.blocks += 1
     for number in before:
         signal.signal(number, _came)
@@ -146,7 +167,9 @@ def _came(number: int, frame: FrameType | None) -> None:
     _SignalState.came.append(number)
     if _SignalState.listener is not None:
         _SignalState.listener()
-    elif _imports(frame):
+        return
+    _SignalState.unheard = True
+    if _imports(frame):
         _SignalState.deferred = True
         # not a Timer, whose locks the interrupted line may hold
         _thread.start_new_thread(_look_again, (number,))

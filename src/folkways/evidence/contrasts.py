@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +93,7 @@ def contrasts(
     wanted = model_pairs(answers.models)
     is_wanted = np.array([pair in {*wanted} for pair in combinations(range(len(answers.models)), 2)])
     largest = None if metric.bounds is None else metric.bounds[1] - metric.bounds[0]
-    frames = [pl.DataFrame(schema=dict(schema))]
+    table: dict[str, list[Any]] = {name: [] for name in schema}
     for facet in (WHOLE, *facets):
         groups = {
             value: paired_contrasts(
@@ -107,19 +108,17 @@ def contrasts(
         looks = sum(int((~np.isnan(pairs.p) & is_wanted).sum()) for pairs in groups.values())
         for value, pairs in groups.items():
             detectable = detectable_differences(pairs, largest, ALPHA / max(1, looks)) if tests else None
-            frame = _pairs(answers.models, metric, pairs, detectable)
-            frames.append(frame.with_columns(facet=pl.lit(facet), value=pl.lit(value), looks=pl.lit(looks)))
-    every = pl.concat([frame.select(list(schema)).cast(dict(schema)) for frame in frames])  # type: ignore[arg-type]
+            for name, entries in _pairs(answers.models, metric, pairs, detectable).items():
+                table[name].extend(entries)
+            for name, entry in {"facet": facet, "value": value, "looks": looks}.items():
+                table[name].extend([entry] * len(pairs.p))
     names = {
         "first": [answers.models[pair[0]] for pair in wanted],
         "second": [answers.models[pair[1]] for pair in wanted],
     }
     order = pl.DataFrame(names, schema={"first": pl.String, "second": pl.String})
-    return _corrected(
-        order.join(
-            every.filter(pl.col("n") > 0), on=["first", "second"], how="inner", maintain_order="left_right"
-        )
-    )
+    shared = pl.DataFrame(table, schema=schema).filter(pl.col("n") > 0)
+    return _corrected(order.join(shared, on=["first", "second"], how="inner", maintain_order="left_right"))
 
 
 def reversals(rows: pl.DataFrame, facets: Sequence[str] = (CULTURE,)) -> pl.DataFrame:
@@ -169,23 +168,20 @@ def _groups(answers: Answers, facet: str) -> Iterator[tuple[str, npt.NDArray[np.
 
 def _pairs(
     names: Sequence[str], metric: Metric, pairs: Contrasts, detectable: npt.NDArray[np.float64] | None
-) -> pl.DataFrame:
-    """The columns of CONTRASTS that depend on the pair alone, and TESTS if ``detectable`` is given."""
-    models, sign = np.array(names, dtype=object), -1 if metric.lower_is_better else 1
+) -> dict[str, list[Any]]:
+    """The columns of CONTRASTS that depend on the pair alone, and TESTS if ``detectable`` is given; p is not
+    corrected yet."""
+    sign = -1 if metric.lower_is_better else 1
+    first, second = ([names[number] for number in numbers] for numbers in (pairs.first, pairs.second))
     better = (pairs.first_better, pairs.second_better)[::sign]
+    leads = np.sign(np.round(sign * pairs.difference * metric.scale, 9))
     has_interval = ~np.isnan(pairs.low)
-    columns: dict[str, object] = {
-        "first": models[pairs.first],
-        "second": models[pairs.second],
+    columns = {
         "first_score": pairs.first_mean * metric.scale,
         "second_score": pairs.second_mean * metric.scale,
         "difference": pairs.difference * metric.scale,
         "low": pairs.low * metric.scale,
         "high": pairs.high * metric.scale,
-        "interval": [
-            f"{method} by question" if has else method
-            for method, has in zip(pairs.method, has_interval, strict=True)
-        ],
         "p": pairs.p,
         "first_better": better[0],
         "second_better": better[1],
@@ -195,15 +191,24 @@ def _pairs(
     if detectable is not None:
         columns |= {
             "same": pairs.questions - better[0] - better[1],
-            "p_mcnemar": [exact_mcnemar(first, second) for first, second in zip(*better, strict=True)],
+            "p_mcnemar": np.array([exact_mcnemar(*each) for each in zip(*better, strict=True)]),
             "effect": pairs.effect,
             "detectable": detectable * metric.scale,
         }
-    lead = sign * pl.col("difference").round(9)
-    return pl.DataFrame(columns).with_columns(
-        ahead=pl.when(lead > 0).then("first").when(lead < 0).then("second"),
-        **dict.fromkeys(("p_holm", "p_bh"), pl.lit(math.nan)),
-    )
+    return {
+        "first": first,
+        "second": second,
+        "ahead": [
+            each[0] if lead > 0 else each[1] if lead < 0 else None
+            for *each, lead in zip(first, second, leads, strict=True)
+        ],
+        "interval": [
+            f"{method} by question" if has else method
+            for method, has in zip(pairs.method, has_interval, strict=True)
+        ],
+        **dict.fromkeys(("p_holm", "p_bh"), [math.nan] * len(first)),
+        **{name: column.tolist() for name, column in columns.items()},
+    }
 
 
 def _corrected(rows: pl.DataFrame) -> pl.DataFrame:

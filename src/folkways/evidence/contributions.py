@@ -83,6 +83,7 @@ class Contribution:
     ``endpoint``, ``profile`` and a column for each headline; without the models whose single judgements did
     not come, or do not agree with the score. signatures: each text of the column ``signature`` -> its parts.
     metrics, titles: of each task. faults: model and task -> what is wrong with its single judgements.
+    notes: what else people must know, without a full stop.
     """
 
     source: str
@@ -94,6 +95,7 @@ class Contribution:
     titles: Mapping[str, str]
     people: pl.DataFrame = field(default_factory=lambda: empty(SCORES), repr=False)
     faults: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     def entries(self) -> Iterator[Entry]:
         """An entry for each model and task with a score over everything."""

@@ -220,6 +220,9 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
     settings = {label: log.settings for label, log in labelled.items()}
     notes += unlike_notes(settings)
     notes += [f"{label}: {note}." for label, log in labelled.items() for note in log.notes]
+    untold = [log.untold(score) for log in logs]
+    if all(untold):
+        notes.append(f"{untold[0][0].upper()}{untold[0][1:]}.")
     if metric is None and others:
         notes.append(f"Other scores of these logs: {', '.join(others)}; choose one with {option('metric')}.")
     return compare_judgements(

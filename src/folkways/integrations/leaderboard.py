@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 import orjson
@@ -289,7 +290,7 @@ def notes_on(board: Board) -> list[str]:
         for one in board.contributions
         for (model, task), why in one.faults.items()
     ]
-    return notes
+    return [*dict.fromkeys(chain(notes, *(one.notes for one in board.contributions)))]
 
 
 @dataclass(frozen=True)

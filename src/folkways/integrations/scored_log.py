@@ -89,7 +89,7 @@ class ScoredLog:
     facets: name -> values to group samples by.
     settings: how the model was asked, for a note where two logs differ.
     notes: sentences that a reader must know.
-    lower_is_better: the scores that are better when lower, where the log says so.
+    lower_is_better: score -> whether less is better, where the log says it.
     stated: score -> its SCALE, or the part of it that the log states.
     numbers: score -> its NUMBERS over everything and in groups, where the log states them.
     """
@@ -105,7 +105,7 @@ class ScoredLog:
     facets: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
-    lower_is_better: frozenset[str] = frozenset()
+    lower_is_better: Mapping[str, bool] = field(default_factory=dict)
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     numbers: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
@@ -120,17 +120,32 @@ class ScoredLog:
         scale, bounds = (100.0, (0.0, 1.0)) if shares else (1.0, None)
         name = score if score not in JUDGEMENTS else f"score {score}"
         told_by_values = {"kind": "mean", "scale": scale, "bounds": bounds}
-        told_by_values["lower_is_better"] = score in self.lower_is_better
+        told_by_values["lower_is_better"] = self.lower_is_better.get(score, False)
         return Metric(name, score, "", **{**told_by_values, **self.stated.get(score, {})})
 
+    def untold(self, score: str) -> str:
+        """That the log does not say whether less of a score is better, which right and wrong answers need
+        not; empty where it does."""
+        values = (value for value in self.scores[score] if value is not None and not math.isnan(value))
+        if score in self.lower_is_better or {*WORDS.values()}.issuperset(values):
+            return ""
+        return f"nothing says whether less of {score} is better; more is taken to be better"
+
     def judgements(
-        self, values: Sequence[float | None], metric: Metric, facet: str = "", *, ours: bool = False
+        self,
+        values: Sequence[float | None],
+        metric: Metric,
+        facet: str = "",
+        *,
+        ours: bool = False,
+        lost: float | None = None,
     ) -> pl.DataFrame:
         """records.JUDGEMENTS in the order of the log; a sample that was not scored is missing.
 
         values: one of ``scores``, which go in the column of the ``metric``. facet: a further column of
         ``facets``, as are the groups that the metric is averaged over; null where there is none. ours:
-        whether the samples are those of a run of folkways, whose facets name item and sample.
+        whether the samples are those of a run of folkways, whose facets name item and sample. lost: what a
+        missing sample is worth; the worst value if None.
         """
         nothing: Sequence[str | None] = [None] * len(self.items)
         column, names = metric.name, filter(None, (*OWN_COLUMNS, facet, metric.mean_over))
@@ -149,10 +164,14 @@ class ScoredLog:
                     **dict.fromkeys(texts, pl.String),
                 },
             )
-        lost, nobody = pl.col(column).is_nan(), pl.lit(None, dtype=pl.String)
-        state = pl.when(lost).then(pl.lit(State.MISSING.value)).otherwise(pl.lit(State.ANSWERED.value))
+        nobody = pl.lit(None, dtype=pl.String)
+        state = (
+            pl.when(pl.col(column).is_nan())
+            .then(pl.lit(State.MISSING.value))
+            .otherwise(pl.lit(State.ANSWERED.value))
+        )
         return frame.with_columns(
-            pl.col(column).fill_nan(0.0),
+            pl.col(column).fill_nan(worst_of(metric, values) if lost is None else lost),
             pl.col("language", "variant").fill_null(""),
             task=pl.lit(self.task), counted=pl.lit(True), state=state, answer=nobody, reason=nobody,
         )  # fmt: skip
@@ -190,7 +209,19 @@ class ScoredLog:
             {made.text(): made},
             {self.task: metric},
             {self.task: self.task},
+            notes=[
+                *(f"{self.model} on {self.task}: {note}" for note in self.notes),
+                *(f"{self.task}: {note}" for note in filter(None, [self.untold(score)])),
+            ],
         )
+
+
+def worst_of(metric: Metric, values: Iterable[float | None]) -> float:
+    """What a sample without a score is worth: where less is better and no bound is known, as much as the
+    worst of these values."""
+    if metric.bounds is None and metric.lower_is_better:
+        return max((value for value in values if value is not None and not math.isnan(value)), default=0.0)
+    return metric.worst
 
 
 OWN_COLUMNS = ("culture", "language", "variant")

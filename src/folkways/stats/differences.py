@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -153,10 +153,8 @@ _Limits = Callable[[float | Floats], tuple[Floats, Floats]]
 
 def _wilson_distances(shares: Floats, numbers: Floats) -> _Limits:
     variances, twice, squared = shares * (1 - shares) / numbers, 2 * numbers, 4 * numbers * numbers
-    least_ones, least_zeros = (
-        _least_counts(shares * numbers, numbers),
-        _least_counts((1 - shares) * numbers, numbers),
-    )
+    some_ones, least_ones = _least_counts(shares * numbers, numbers)
+    some_zeros, least_zeros = _least_counts((1 - shares) * numbers, numbers)
 
     def distances(z: float | Floats) -> tuple[Floats, Floats]:
         z_squared = z * z
@@ -164,26 +162,25 @@ def _wilson_distances(shares: Floats, numbers: Floats) -> _Limits:
         centre = (shares + z_squared / twice) / denominator
         half = z * np.sqrt(variances + z_squared / squared) / denominator
         below, above = shares - (centre - half), centre + half - shares
-        for group, least in least_ones:
-            below[..., group] = np.maximum(below[..., group], shares[group] - least(z) / numbers[group])
-        for group, least in least_zeros:
-            above[..., group] = np.maximum(above[..., group], 1 - shares[group] - least(z) / numbers[group])
+        if some_ones.size:
+            least = shares[some_ones] - _between(least_ones, z) / numbers[some_ones]
+            below[..., some_ones] = np.maximum(below[..., some_ones], least)
+        if some_zeros.size:
+            least = 1 - shares[some_zeros] - _between(least_zeros, z) / numbers[some_zeros]
+            above[..., some_zeros] = np.maximum(above[..., some_zeros], least)
         return below, above
 
     return distances
 
 
-def _least_counts(counts: Floats, numbers: Floats) -> list[tuple[int, Callable[[float | Floats], Floats]]]:
-    """The lower bound of each group's count, by standard normal deviations: between those of AT, which it is
-    computed at."""
-    return [
-        (group, partial(_between, _least_count(*pair)))
-        for group, pair in enumerate(zip(counts.tolist(), numbers.tolist(), strict=True))
-        if pair[0] > TINY
-    ]
+def _least_counts(counts: Floats, numbers: Floats) -> tuple[npt.NDArray[np.intp], Floats]:
+    """The groups with a count, and the lower bound of each one's at each z of AT: shape (z, groups)."""
+    some = np.flatnonzero(counts > TINY)
+    bounds = [_least_count(*pair) for pair in zip(counts[some].tolist(), numbers[some].tolist(), strict=True)]
+    return some, np.column_stack(bounds) if bounds else np.empty((AT.size, 0))
 
 
-@lru_cache(maxsize=4096)  # the same counts come again with every model and comparison
+@lru_cache(maxsize=1024)  # the same counts come again with every model and comparison
 def _least_count(count: float, n: float) -> Floats:
     """The bound of a count of n at each z of AT that Wilson's is not above: of few (EDGE) the modified one of
     ``intervals.wilson``; and FAR_OUT, where many groups are looked at and Wilson's misses up to ten times too
@@ -196,8 +193,11 @@ def _least_count(count: float, n: float) -> Floats:
     return np.asarray(np.where(AT < FAR_OUT, few, np.minimum(few, jeffreys)))
 
 
-def _between(values: Floats, z: float | Floats) -> Floats:
-    return np.asarray(np.interp(np.ravel(z), AT, values)).reshape(np.shape(z)[:-1])
+def _between(bounds: Floats, z: float | Floats) -> Floats:
+    """The bounds at a z, or at each of a column of them, by a straight line between those of AT."""
+    steps = np.reshape(z, np.shape(z)[:-1]) * ((AT.size - 1) / LARGEST_Z)
+    before = np.minimum(steps.astype(np.intp), AT.size - 2)
+    return np.asarray(bounds[before] + (bounds[before + 1] - bounds[before]) * (steps - before)[..., None])
 
 
 def independent_difference(

@@ -470,13 +470,19 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     if not any_failed(workspace, run):
         return pl.DataFrame(schema=columns)  # the join below would read all that the run expects
     expected, failures, endpoints = schema.expected, schema.failures, schema.endpoints
-    query = (
-        sa.select(endpoints.c.name, expected.c.task, failures.c.message, sa.func.count())
+    # items that are asked alike share a request
+    requests = (
+        sa.select(expected.c.endpoint_id, sa.func.min(expected.c.task).label("task"), failures.c.message)
         .select_from(failures)
         .join(expected, sa.and_(expected.c.run_id == failures.c.run_id, expected.c.key == failures.c.key))
-        .join(endpoints, endpoints.c.id == expected.c.endpoint_id)
         .where(failures.c.run_id == run.id)
-        .group_by(endpoints.c.name, expected.c.task, failures.c.message)
+        .group_by(failures.c.key, expected.c.endpoint_id, failures.c.message)
+        .subquery()
+    )
+    query = (
+        sa.select(endpoints.c.name, requests.c.task, requests.c.message, sa.func.count())
+        .join(endpoints, endpoints.c.id == requests.c.endpoint_id)
+        .group_by(endpoints.c.name, requests.c.task, requests.c.message)
         .order_by(sa.func.count().desc())
     )
     with workspace.read() as connection:

@@ -257,6 +257,9 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
     address = world.task(browser)
     page = browser.get(address).text
     assert page.count("<article") == 2
+    said = [re.sub("</?bdi[^>]*>", "|", each) for each in re.findall("<dd>(.*?)</dd>", page)]
+    assert said.count("||cake|| &gt; ||soup|| &gt; ||broth||") == 2, "each in its own direction"
+    assert said.count("||Sit down!||") == 2 and "two" not in "".join(said)
     decision = page[page.index('class="taken"') :]
     assert re.search(r'name="ask-fit" value="1" checked', decision)
     assert not re.search(r'name="ask-polite" value="\d" checked', decision)

@@ -197,3 +197,18 @@ def test_weights_that_are_broken_are_said(tmp_path: Path) -> None:
     (broken / "model.safetensors").write_bytes(b"not weights")
     with pytest.raises(FolkwaysError, match=r"the model broken in .* cannot be loaded"):
         list(Encoder(open_folder(broken)).encode(["tea"]))
+
+
+@pytest.mark.parametrize(("level", "bars"), [(10, True), (30, False)])
+def test_what_the_library_tells_of_itself_is_as_before(folder: ModelFolder, level: int, bars: bool) -> None:
+    from transformers.utils import logging
+
+    before, had_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    try:
+        logging.set_verbosity(level)
+        (logging.enable_progress_bar if bars else logging.disable_progress_bar)()
+        list(Encoder(folder, compute=Compute(("cpu",))).encode(["tea"]))
+        assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == (level, bars)
+    finally:
+        logging.set_verbosity(before)
+        (logging.enable_progress_bar if had_bars else logging.disable_progress_bar)()

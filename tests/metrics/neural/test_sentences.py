@@ -68,3 +68,21 @@ def test_parts_that_are_not_known_are_refused(tmp_path: Path) -> None:
     write_json(model / "modules.json", {"0": "Transformer"})
     with pytest.raises(DataError, match="is not a list of parts"):
         read_pooling(model)
+
+
+@pytest.mark.parametrize("mode", ["mean_tokens", "cls_token"])
+def test_vectors_of_sentences_are_found_again_where_they_were_stored(mode: str, tmp_path: Path) -> None:
+    model = open_folder(make_sentence_model(tmp_path / "model", mode))
+    told: list[tuple[int, int]] = []
+
+    def comparer() -> SentenceComparer:
+        return SentenceComparer(model, cache=tmp_path / "cache", tell=lambda *counts: told.append(counts))
+
+    first = comparer().embed(TEXTS)
+    assert told and told[-1] == (len({text.strip() for text in TEXTS}),) * 2
+    told.clear()
+    again = comparer()
+    np.testing.assert_array_equal(again.embed(TEXTS), first)
+    assert told == []
+    assert again.name == f"model#{model.revision} {mode.partition('_')[0]} fp32"
+    assert again.embed([]).shape == (0, 0)

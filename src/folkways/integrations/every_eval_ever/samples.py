@@ -158,9 +158,11 @@ def _log(
         facets=facets([_metadata(row) for row in samples.values()]),
         settings={"settings": " and ".join(settings)} if any(settings) else {},
         notes=every_note,
-        lower_is_better=frozenset(
-            name for name, config in configs.items() if config.get("lower_is_better") is True
-        ),
+        lower_is_better={
+            name: config["lower_is_better"] is True
+            for name, config in configs.items()
+            if "lower_is_better" in config
+        },
         stated=averages,
     )
 

@@ -27,7 +27,7 @@ from folkways.integrations.every_eval_ever.samples import (
     metric_name,
     read_aggregate,
 )
-from folkways.integrations.scored_log import UNTOLD, ScoredLog, digest, known_culture, of_schema
+from folkways.integrations.scored_log import UNTOLD, ScoredLog, digest, known_culture, of_schema, worst_of
 from folkways.json_lines import read_json
 from folkways.names import WHOLE
 from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, empty, headline_of
@@ -262,10 +262,8 @@ class _Aggregate:
             return f"{len(rows)} single judgements came, and the score is of {expected}"
         if first.metric.mean_over or "sampling" in self._signature(first).parts or not rows:
             return ""  # no plain mean of its rows
-        scale = first.metric.scale / first.unit
-        mean = scale * sum(value for value in rows if value == value) / len(rows)
-        score = float(first.entry["score_details"]["score"])
-        if abs(mean - score) > TINY * max(1.0, scale):
+        if _lost(first, rows) is None:
+            mean, score = _mean(first, rows, worst_of(first.metric, rows)), _score(first)
             return f"the single judgements have the mean {mean:.6g}, and the score is {score:.6g}"
         return ""
 
@@ -296,9 +294,32 @@ def _summarised(scores: pl.DataFrame, judged: pl.DataFrame, log: ScoredLog, firs
 
 def _judgements(log: ScoredLog, values: Sequence[float | None], first: _Result, model: str) -> pl.DataFrame:
     """The judgements of a log, with the headline's column."""
-    judged = log.judgements(values, first.metric, ours=is_ours(first.entry))
+    judged = log.judgements(values, first.metric, ours=is_ours(first.entry), lost=_lost(first, values))
     whose = {"endpoint": pl.lit(model), "profile": pl.lit(first.profile)}
     return judged.with_columns(known_culture(), **whose)
+
+
+def _lost(first: _Result, values: Sequence[float | None]) -> float | None:
+    """What the record counts for a sample without a reply: the worst value, as we do, or 0 as others; None
+    where its score is the mean with neither."""
+    scale = first.metric.scale / first.unit
+    rows = [value for value in values if value is not None]
+    fits = (
+        lost
+        for lost in (worst_of(first.metric, rows), 0.0)
+        if rows and abs(_mean(first, rows, lost) - _score(first)) <= TINY * max(1.0, scale)
+    )
+    return next(fits, None)
+
+
+def _mean(first: _Result, rows: Sequence[float], lost: float) -> float:
+    """The mean of single judgements in the unit of the record."""
+    counted = [value if value == value else lost for value in rows]
+    return first.metric.scale / first.unit * sum(counted) / len(counted)
+
+
+def _score(first: _Result) -> float:
+    return float(first.entry["score_details"]["score"])
 
 
 def _stated(entry: Row) -> Row:

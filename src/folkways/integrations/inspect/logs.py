@@ -35,7 +35,7 @@ from folkways.integrations.scored_log import (
     told,
 )
 from folkways.json_lines import read_json
-from folkways.records import SCORES
+from folkways.records import LOST, SCORES
 
 ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
@@ -118,6 +118,7 @@ def read_scores(path: Path) -> ScoredLog:
         facets=facets(metadata_of),
         settings=_settings(log.header),
         notes=_notes(log.header),
+        lower_is_better={name: about["lower_is_better"] for name, about in stated.items()},
         stated=stated,
         numbers=dict(_numbers_of(log.header, stated)),
     )
@@ -268,11 +269,15 @@ def _samples(archive: zipfile.ZipFile, path: Path) -> Iterator[Json]:
 
 
 def _numbers(sample: Json) -> dict[str, float | None]:
-    """Score -> number of one sample."""
+    """Score -> number of one sample. Our own scorer says which reply never came, and which does not count."""
     numbers: dict[str, float | None] = {}
     for scorer, score in (sample.get("scores") or {}).items():
-        value = score.get("value")
-        if isinstance(value, Mapping):
+        value, judged = score.get("value"), score.get("metadata") or {}
+        if "counted" in judged and judged.get("state") in LOST:
+            continue
+        if isinstance(value, Mapping) and judged.get("counted") is False:
+            numbers |= dict.fromkeys(f"{scorer}.{key}" for key in value)
+        elif isinstance(value, Mapping):
             numbers |= {f"{scorer}.{key}": number(part) for key, part in value.items()}
         elif (single := number(value)) is not None:
             numbers[scorer] = single
@@ -309,7 +314,7 @@ def _settings(header: Json) -> dict[str, str]:
     }
     steps = [str(step.get("solver")) for step in plan.get("steps") or ()]
     return {
-        "data": str((spec.get("dataset") or {}).get("name")),
+        "data": str((spec.get("dataset") or {}).get("name") or ""),
         "version": str(spec.get("task_version", 0)),
         "arguments": told(spec.get("task_args") or {}),
         "solver": str(spec.get("solver") or "+".join(steps)),

@@ -116,11 +116,11 @@ def read_scores(path: Path) -> ScoredLog:
         facets=facets([row["doc"] if isinstance(row.get("doc"), dict) else {} for row in docs.values()]),
         settings=_settings(results, task),
         notes=notes,
-        lower_is_better=frozenset(
-            score
+        lower_is_better={
+            score: not more
             for score in scores
-            if _higher_is_better(results, task).get(score.partition(",")[0]) is False
-        ),
+            if (more := _higher_is_better(results, task).get(score.partition(",")[0])) is not None
+        },
     )
 
 
@@ -161,10 +161,11 @@ def _settings(results: Row, task: str) -> dict[str, str]:
         return str(table.get(task)) if isinstance(table, Mapping) else "unknown"
 
     config = results.get("config") or {}
-    arguments = config.get("gen_kwargs")
+    arguments, template = config.get("gen_kwargs"), results.get("chat_template")
+    told_by_servers = "unknown" if template == "" else "no"  # whether or not messages were sent
     return {
         "version": of_task("versions"),
         "examples": of_task("n-shot"),
         "settings": (told(arguments) if isinstance(arguments, dict) else str(arguments or "")) or "none",
-        "chat template": "yes" if results.get("chat_template") else "no",
+        "chat template": "yes" if template else told_by_servers,
     }

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from folkways.endpoints.clean import quotable
+from folkways.engine import interrupts
 from folkways.errors import FolkwaysError, of_extra
 from folkways.runs.deployment import check_deployable
 from folkways.runs.models import Model
@@ -40,11 +41,16 @@ def connect() -> Any:
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"
     )  # a worker without a GPU of its own still sees the machine's
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-    address = os.environ.get("RAY_ADDRESS")
+    with interrupts.held():  # Ray that is left half connected crashes, and what it began stays for a while
+        _init(ray, os.environ.get("RAY_ADDRESS"), quiet)
+    return ray
+
+
+def _init(ray: Any, address: str | None, quiet: dict[str, Any]) -> None:
     if address != OWN:
         try:
             ray.init(address="auto", **quiet)
-            return ray
+            return
         except (ConnectionError, RuntimeError) as error:
             if address:
                 raise FolkwaysError(f"no Ray cluster answers at RAY_ADDRESS={address}: {error}") from None
@@ -56,7 +62,6 @@ def connect() -> Any:
             f"Ray did not start on this machine: {why}\nStart it yourself (ray start --head), or name a "
             "cluster that runs: export RAY_ADDRESS=HOST:6379"
         ) from None
-    return ray
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from unicodedata import category, normalize
 from urllib.parse import urlsplit
 
 import polars as pl
@@ -100,9 +101,11 @@ def stored_model(endpoint: str) -> ModelIdentity:
 
 
 def portable(name: str) -> str:
-    """A name that is valid as a folder on every system: at most 100 letters, digits and ``._-``, and none of
-    the names that Windows reserves."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._")[:100].rstrip("._") or UNKNOWN
+    """A name that is valid as a folder on every system: letters and digits of any script and ``._-``, at most
+    100 in at most 200 bytes, and none of the names that Windows reserves."""
+    kept = (one if one in "._-" or category(one)[0] in "LMN" else " " for one in normalize("NFC", name))
+    plain = re.sub(" +", "_", "".join(kept)).strip("._")[:100]
+    plain = plain.encode()[:200].decode(errors="ignore").rstrip("._") or UNKNOWN
     return f"{plain}_" if _RESERVED.match(plain) else plain
 
 
