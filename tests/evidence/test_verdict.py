@@ -206,6 +206,16 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
         ["on Task, not told apart from guessing (25.0)."],
         ["better than guessing", "Choose"],
     ),
+    "one model, worse than guessing": (
+        [evidence({"A": first(5)}, guessing=25.0)],
+        ["on Task, worse than guessing (25.0)."],
+        ["better than guessing", "told apart", "Choose"],
+    ),
+    "one model, worse than guessing where less is better": (
+        [evidence({"A": first(40)}, replace(RIGHT, lower_is_better=True), guessing=25.0)],
+        ["on Task, worse than guessing (25.0)."],
+        ["better than guessing", "told apart", "Choose"],
+    ),
     "one model of which nobody knows what guessing scores": (
         [evidence({"A": first(40)})],
         ["A scores 66.7 (95 % interval 54.1 to 77.3) on Task."],

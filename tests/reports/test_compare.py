@@ -24,6 +24,7 @@ from folkways.runs.results.compare import (
 from folkways.runs.results.find_models import StoredModel
 from folkways.workspace.database import open_workspace
 from folkways.workspace.results import Part
+from tests.support.blend_data import write_release
 
 
 def test_a_metric_is_found_by_name_and_label() -> None:
@@ -158,3 +159,25 @@ def test_what_cannot_be_compared_is_told_unless_it_was_asked_for(workspace: Path
     with pytest.raises(FolkwaysError, match=r"two models or more, got baseline/echo of mine\n"):
         compare("echo", workspace=workspace)
     assert len(told) == 1
+
+
+def test_what_reports_never_pool_is_told_of_the_whole_and_compared_apart(tmp_path: Path) -> None:
+    conditions = ["one", "two", "country-one", "country-two"]
+    for task, facet, more, parts in (
+        ("survey/opinions", "condition", {"variants": conditions}, {"as it is", "country"}),
+        ("blend/saq", "asked_in", {"releases": {"blend": str(write_release(tmp_path / "own"))}}, None),
+    ):
+        workspace = open_workspace(tmp_path / f"{facet}.db")
+        run([task], models=["baseline/first", "baseline/random"], workspace=workspace, **more)
+        (found,) = compare(workspace=workspace)
+        (note,) = (note for note in found.notes if note.startswith("The whole is of "))
+        (apart,) = compare(workspace=workspace, by=facet)
+        assert not any(note.startswith("The whole is of ") for note in apart.notes)
+        shown = set(apart.differences.filter(facet=facet)["value"])
+        assert len(shown) == 2 and (parts is None or shown == parts)
+        assert all(f'"{name}"' in note for name in shown) and note.endswith(
+            f"together; compare each: by={facet!r}."
+        )
+    run(["survey/opinions"], models=["baseline/first", "baseline/random"], workspace=tmp_path / "one.db")
+    (found,) = compare(workspace=tmp_path / "one.db")
+    assert not any("together" in note for note in found.notes)

@@ -174,7 +174,14 @@ def test_ctrl_c_leaves_batches_out_and_the_same_command_collects_them(
     command = study.command[:-1]
     plain = folkways(*command, env=study.environment)
     assert plain.returncode == 1
-    assert f"is not finished: {QUESTIONS} requests are out in batches" in plain.stderr
+    worker = folkways("work", "run-1", "-w", study.workspace, env=study.environment)
+    assert worker.returncode == 1
+    for other in (plain, worker):
+        assert f"is not finished: {QUESTIONS} requests are out in batches. Give the" in other.stderr
+        assert " ".join(other.stderr.split()).endswith(
+            "Give the command that sent them again, with --batch, to collect the replies."
+        )
+        assert "same command" not in other.stderr
     assert "singles" not in server.stats()
     server.control(ready=True)
     again = study.run()

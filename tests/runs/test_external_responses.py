@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from folkways.api import judge
+from folkways import api
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.xcr import release as xcr
@@ -337,5 +337,5 @@ def test_a_file_name_chooses_among_the_cultures_of_its_task_alone() -> None:
 )
 def test_every_providers_word_for_a_withheld_answer_is_a_refusal(reason: str, state: str) -> None:
     replies = pl.DataFrame({"item": ["US/holidays-1"], "response": ["A"], "finish_reason": [reason]})
-    judgements = judge("demo/mcq", replies, language="en").judgements
+    judgements = api.judge("demo/mcq", replies, language="en").judgements
     assert judgements.filter(item="US/holidays-1")["state"].to_list() == [state]

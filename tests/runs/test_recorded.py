@@ -330,3 +330,21 @@ def test_what_a_notebook_shows(study: Study) -> None:
         html = re.sub(r'(?<=base64,)[^"]*', "PICTURE", html)
         texts += [f"=== {name}", *(line.rstrip() for line in html.replace("><", ">\n<").splitlines())]
     check_text("\n".join(texts) + "\n", RECORDED / "notebook.txt", {str(study.release): "RELEASE"})
+
+
+def test_what_reports_of_runs_say(study: Study, tmp_path: Path) -> None:
+    """In Markdown as a whole; of tables in files every number."""
+    tables = {}
+    for name in ("whole", "part", "treated", "drawn"):
+        written = study.runs[name].report(tmp_path / name, "md,csv")
+        for path in written:
+            if path.suffix == ".md":
+                text = re.sub(
+                    r"\d{4}-\d\d-\d\d(T[\d:+]+)?|\d+(\.\d+)? s\b", "TIME", path.read_text(encoding="utf-8")
+                )
+                check_text(text, RECORDED / f"{name}.md", {str(study.release): "RELEASE"})
+            else:
+                tables[f"{name}: {path.name}"] = pl.read_csv(path, infer_schema_length=None).drop(
+                    "created", "seconds", strict=False
+                )
+    check_fingerprints(tables, RECORDED / "files.json", aliases={str(study.release): "RELEASE"})

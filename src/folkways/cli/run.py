@@ -146,7 +146,7 @@ def command(
         console.print(f"{failed:,} {note} as such; the same command tries again.")
         console.print(single_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
     out, batches = out_of_run(done.workspace, done.record.id)
-    if out:
+    if out and batch:
         console.print(
             f"{plural(out, 'request is', 'requests are')} out in {plural(batches, 'batch', 'batches')}, "
             "and stay there."

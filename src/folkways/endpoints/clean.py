@@ -34,7 +34,7 @@ _BEGIN, _BEGINNING, _END = map(re.compile, (_BEGINS, rf"\s*(?:{_BEGINS})", rf"(?
 _PARTS = ("think", "THINK", "<thought>", "</thought>", "<|inner_", "<|channel|>")
 """Every mark has one of them, and few replies do: looking for these is a hundred times faster."""
 _END_OF = [re.compile(rf"{end}\s*") for _, end in _THOUGHTS]
-_CLOSING = re.compile(r"\s*<\|(?:END_RESPONSE|return)\|>\s*\Z")
+_CLOSING = re.compile(r"(?<!\s)\s*<\|(?:END_RESPONSE|return)\|>\s*\Z")
 """What models that mark the beginning of their reply too, as Command A and gpt-oss, end it with."""
 
 

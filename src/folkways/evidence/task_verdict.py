@@ -49,9 +49,10 @@ class TaskEvidence:
 class Standing:
     """A model on a task: its score over everything with interval, and its rank among the others.
 
-    n: expected answers; lost: those without a reply. above_guessing: whether the whole interval is on the
-    better side of guessing; None where that is not known. guessing_p: two-sided, for a score that is
-    guessed; NaN where that is not known. rank: None for the only model, and for one with too few replies.
+    n: expected answers; lost: those without a reply. above_guessing, below_guessing: whether the whole
+    interval is on the better side of guessing, or on the worse one; None where that is not known. guessing_p:
+    two-sided, for a score that is guessed; NaN where that is not known. rank: None for the only model, and
+    for one with too few replies.
     """
 
     model: str
@@ -61,6 +62,7 @@ class Standing:
     n: int
     lost: int
     above_guessing: bool | None
+    below_guessing: bool | None
     guessing_p: float
     rank: Rank | None
 
@@ -68,6 +70,11 @@ class Standing:
     def beats_guessing(self) -> bool | None:
         """Whether it is better than guessing beyond chance; None where that is not known."""
         return self.above_guessing and not self.guessing_p >= ALPHA
+
+    @property
+    def misses_guessing(self) -> bool | None:
+        """Whether it is worse than guessing beyond chance; None where that is not known."""
+        return self.below_guessing and not self.guessing_p >= ALPHA
 
 
 @dataclass(frozen=True)
@@ -184,10 +191,14 @@ def _standings(evidence: TaskEvidence) -> Iterator[Standing]:
         if is_baseline(row["endpoint"]) or math.isnan(score):
             continue
         above = beats_guessing(low, high, evidence.guessing, evidence.metric)
+        end, guessing = (
+            (low, -evidence.guessing) if evidence.metric.lower_is_better else (-high, evidence.guessing)
+        )
+        below = None if above is None else end + guessing > 0
         p = math.nan if above is None else _guessing_p(score, low, high, evidence)
         lost = row["failed"] + row["missing"]
         rank = evidence.ranks.get(row["endpoint"])
-        yield Standing(row["endpoint"], score, low, high, row["n"], lost, above, p, rank)
+        yield Standing(row["endpoint"], score, low, high, row["n"], lost, above, below, p, rank)
 
 
 def _guessing_p(score: float, low: float, high: float, evidence: TaskEvidence) -> float:

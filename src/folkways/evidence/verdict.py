@@ -325,6 +325,8 @@ def _against_guessing(task: TaskVerdict, one: Standing) -> str:
     if one.beats_guessing is None:
         return ""
     guessing = f"guessing ({number(task.evidence.guessing)})"
+    if one.misses_guessing:
+        return f", worse than {guessing}"
     return f", better than {guessing}" if one.beats_guessing else f", not told apart from {guessing}"
 
 

@@ -16,7 +16,7 @@ from folkways.engine.asking import EndpointJob, Limits
 from folkways.engine.budget import USED_UP, Budget, units_of
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED, Crew, ask
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.runs.deployment import deployed
 from folkways.runs.models import Model, limit_and_prices, open_models
 from folkways.runs.options import AskOptions, DeployedModel
@@ -164,7 +164,7 @@ def state_of(
     counts: those of that process.
     max_failed: share of requests that may fail.
     """
-    if any(progress.stopped is not None for progress in counts):
+    if any(progress.stopped is not None or progress.out for progress in counts):
         return end_of(counts)
     whole = counts_of(workspace, run)
     if left := [f"{progress.left:,} requests to {progress.endpoint}" for progress in whole if progress.left]:
@@ -210,7 +210,10 @@ def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tupl
     if reasons:
         return "budget" if USED_UP in reasons else "stopped", "; ".join(dict.fromkeys(reasons))
     if out := sum(progress.out for progress in progresses):
-        return "waiting", f"{plural(out, 'request is', 'requests are')} out in batches"
+        reason = f"{plural(out, 'request is', 'requests are')} out in batches"
+        followed = all(progress.batches or not progress.out for progress in progresses)
+        advice = f". Give the command that sent them again, with {option('batch')}, to collect the replies."
+        return "waiting", reason if followed else reason + advice
     failing = [message for progress in progresses if (message := _failing(progress, max_failed))]
     return ("incomplete", "; ".join(failing)) if failing else ("asked", None)
 

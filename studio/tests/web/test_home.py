@@ -79,7 +79,9 @@ def test_who_has_answered_all_is_offered_to_look_for_more(workspace: Workspace) 
 
 def test_what_people_write_comes_next_where_nothing_else_is_left(workspace: Workspace) -> None:
     desk = open_study(workspace, [VERIFY, WRITE])
-    assert home(desk, desk.person()) == {"Check": "0 done", "Write": "comes next 0 done"}
+    assert home(desk, desk.person()) == {
+        "Check": "There is nothing to do at the moment 0 done", "Write": "comes next 0 done",
+    }  # fmt: skip
 
 
 def test_the_task_that_somebody_holds_comes_next(workspace: Workspace) -> None:

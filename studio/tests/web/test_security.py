@@ -20,6 +20,7 @@ from folkways.workspace.database import Workspace
 from folkways_studio.errors import BusyError, TooManyAttemptsError
 from folkways_studio.people import accounts, sessions
 from folkways_studio.web.app import create_app
+from folkways_studio.web.routes import all_routes
 from folkways_studio.web.security.origin import from_own_page
 from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
 from folkways_studio.web.settings import WebSettings
@@ -217,6 +218,23 @@ def test_too_large_a_body_is_refused_before_it_is_read(client: Client) -> None:
     assert (
         client.ask("POST", "/signin", b"x" * 2**20, headers).status == 403
     )  # small enough to be read, and then without a token
+
+
+UPLOADS = [route.path for route in all_routes() if route.upload]
+
+
+@pytest.mark.parametrize("path", UPLOADS)
+def test_nobody_unknown_sends_a_file(client: Client, path: str) -> None:
+    """They are refused before a byte of it has come."""
+    parts = urlsplit(client.url)
+    place = path.replace("{study}", "verification")
+    head = (
+        f"POST {place} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n"
+        "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 19000000\r\n\r\n"
+    )
+    with socket.create_connection((parts.hostname, parts.port), timeout=20) as connection:
+        connection.sendall(head.encode())
+        assert b" 401 " in connection.recv(200)
 
 
 def test_a_body_that_does_not_say_its_length_is_cut_off(client: Client) -> None:

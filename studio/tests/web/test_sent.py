@@ -209,6 +209,26 @@ def test_what_was_sent_and_a_question_of_the_test_are_called_by_what_people_saw(
         assert page.status == 200 and story in page.text and hidden not in page.text, place
 
 
+def test_a_part_without_work_is_not_offered(server: StudioServer) -> None:
+    stages = [
+        {"name": name, "title": name, "kind": "vote", "answers": 1, "majority": 1} for name in ("a", "b")
+    ]
+    desk = open_study(server.workspace, stages, name="parts")
+    desk.add("a", [QUESTION])
+    person = desk.person()
+    client = browser(server, person)
+
+    def offered() -> list[tuple[str, str]]:
+        return re.findall(r'name="stage" value="(\w)"( disabled|)>', client.get("/work/parts").text)
+
+    assert offered() == [("a", ""), ("b", " disabled")]
+    work = desk.work(person)
+    assert offered() == [("a", ""), ("b", " disabled")], "what is at hand can be gone on with"
+    desk.submit(person, work, {"choices": [0]})
+    desk.add("b", [QUESTION])
+    assert offered() == [("a", " disabled"), ("b", "")]
+
+
 def test_who_left_looks_at_nothing_and_a_closed_study_takes_no_correction(server: StudioServer) -> None:
     desk = open_study(server.workspace, [{"name": "verify", "kind": "vote"}], name="left")
     desk.add("verify", [QUESTION])

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.benchmarks.free_answers.matching import answers_in, clean_as_paper, clean_strictly
+from folkways.benchmarks.xcr.adaptation_reader import read_adaptation
+from folkways.endpoints.clean import thoughts_apart
 
 PROMPT = "One word.\n\nQuestion: what is drunk?\nAnswer:"
 
@@ -78,3 +83,33 @@ def test_answers_of_a_list(reply: str, answers: list[str]) -> None:
 def test_strict_cleaning_leaves_no_outer_space_and_the_authors_no_capitals(reply: str, prompt: str) -> None:
     assert clean_strictly(reply, prompt) == clean_strictly(reply, prompt).strip()
     assert clean_as_paper(reply, prompt).lower() == clean_as_paper(reply, prompt)
+
+
+def _as_stated(reply: str) -> list[str]:
+    """``answers_in`` by patterns that state what goes, and try every place of a reply."""
+    dress, brackets = r"""[\s*_`"'“”‘’.。]+""", r"[\s\[\](){}]+"
+
+    def bare(outer: str, text: str) -> str:
+        return re.sub(rf"\A{outer}|{outer}\Z", "", text)
+
+    lines = re.sub(r"^\s*\d{1,2}[、,，](?=[^\W\d])", "", bare(brackets, reply), flags=re.MULTILINE)
+    parts = re.split(r"\n|[;；؛፤、､،፣]|[,，](?!\d)", lines)
+    marked = (re.sub(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+", "", part) for part in parts)
+    return [part for part in (bare(dress, bare(brackets, each)) for each in marked) if part]
+
+
+@given(st.text("a茶1. \n\t\r\u2028,、*_\"'[](){}-"))
+def test_answers_are_those_of_the_stated_patterns(reply: str) -> None:
+    assert answers_in(reply) == _as_stated(reply)
+
+
+@pytest.mark.parametrize("filler", [" ", "\n", "\t\n", ".", "* ", "]", "{", '"', "1、", "<think>", "<"])
+def test_a_reply_of_a_model_that_repeats_itself_is_read_at_once(filler: str) -> None:
+    """Some write one character to the end of their budget, and a word after it: reading that took minutes."""
+    reply = "tea" + filler * (60_000 // len(filler)) + "!"
+    began = time.process_time()
+    clean_strictly(reply, PROMPT)
+    answers_in(reply)
+    thoughts_apart(f"<think>x</think>{reply}")
+    read_adaptation("<" + reply.removeprefix("tea"))
+    assert time.process_time() - began < 3

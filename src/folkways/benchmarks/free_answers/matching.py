@@ -48,10 +48,10 @@ _ASCII_PUNCTUATION = str.maketrans({"：": ":", "、": ",", "，": ",", "。": "
 _LEADING_WORD = re.compile(r"(\w+):\s")
 _LABEL = re.compile(r"([^\W\d]+)\s*[:：]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
-_NUMBER_OF_LINE = re.compile(r"^\s*\d{1,2}[、,，](?=[^\W\d])", re.MULTILINE)
+_NUMBER_OF_LINE = re.compile(r"^[^\S\n]*\d{1,2}[、,，](?=[^\W\d])", re.MULTILINE)
 _BETWEEN_ANSWERS = re.compile(r"\n|[;；؛፤、､،፣]|[,，](?!\d)")
-_DRESS = re.compile(r"""\A[\s*_`"'“”‘’.。]+|[\s*_`"'“”‘’.。]+\Z""")
-_BRACKETS = re.compile(r"\A[\s\[\](){}]+|[\s\[\](){}]+\Z")
+_DRESS = re.compile(r"""\A[\s*_`"'“”‘’.。]+|(?<![\s*_`"'“”‘’.。])[\s*_`"'“”‘’.。]+\Z""")
+_BRACKETS = re.compile(r"\A[\s\[\](){}]+|(?<![\s\[\](){}])[\s\[\](){}]+\Z")
 
 
 LANGUAGE_METRICS = (

@@ -232,6 +232,7 @@ class SurveyTask(ItemwiseTask):
         "chosen_option": pl.String,  # in the release's wording, whatever was shown
         "shares_of_reply": pl.String,  # of the options of opinion: "0 1 0", or likelihoods
         LEFT_OUT: pl.String,
+        CONDITION: pl.String,
     }
 
     @abstractmethod
@@ -311,7 +312,8 @@ class SurveyTask(ItemwiseTask):
         askings: dict[tuple[str, str, str], list[Row]] = defaultdict(list)
         for row in rows:
             row |= dict.fromkeys(OF_QUESTION)
-            askings[row["item"], row["language"], Form.of(row["variant"]).condition].append(row)
+            row[CONDITION] = Form.of(row["variant"]).condition or AS_IT_IS
+            askings[row["item"], row["language"], row[CONDITION]].append(row)
         for replies in askings.values():
             shares, why = distribution(replies)
             lost = shares is None and any(row["state"] in LOST for row in replies)

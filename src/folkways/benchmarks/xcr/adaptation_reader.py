@@ -73,7 +73,7 @@ def _name(found: re.Match[str]) -> str:
     return list(STRATEGIES)[int(str(found.lastgroup)[1:])]
 
 
-_TAG = re.compile(r"<\s*/?\s*CSI\s*/?\s*>", re.I)
+_TAG = re.compile(r"<\s*(?:/\s*)?CSI\s*(?:/\s*)?>", re.I)
 _SENTENCE_END = re.compile(r"[.!?。！？।؟…]\s*(?:</CSI>)?\s*['\"”’»)]*\s*(?:</CSI>)?$")
 _NEARLY = 0.9
 _NOT_LATIN = 0x250  # the first letter after the Latin ones

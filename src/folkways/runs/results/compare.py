@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TypedDict
 
@@ -11,7 +12,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, get_task
-from folkways.display import plural
+from folkways.display import named, plural
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
@@ -103,17 +104,28 @@ def _compared(
     judged = {one.label: judgements_of(database, one, task.name, resolved) for one in asked}
     chosen = metric_of(task, metric, set.intersection(*(set(frame.columns) for frame in judged.values())))
     check_measured([*judged.values()], chosen, task)
-    check_facet(by, task, judged)
+    check_facet(by, task, judged, scored_by(database, asked, task))
     signatures = {one.label: _signature(database, one, task.name, resolved) for one in asked}
     notes = [
         *unlike_notes(signatures),
         *_partial(database, asked, task.name),
         *_cut(database, asked, task.name, resolved),
     ]
+    notes += _together(chosen, [*judged.values()], by)
     notes += [note for one in asked for note in _other_language(database, one, task, resolved)]
     return compare_judgements(
         judged, task.name, resolved, chosen, by=by, unlike=unlike_parts(signatures), notes=notes
     )
+
+
+def _together(metric: Metric, judged: Sequence[pl.DataFrame], by: str) -> Iterator[str]:
+    """Where reports show the metric in parts alone (``headline_by``): that the whole is of all of them."""
+    facet = metric.headline_by
+    if facet and facet != by and all(facet in frame.columns for frame in judged):
+        parts = pl.concat([frame[facet] for frame in judged]).drop_nulls().unique().sort().to_list()
+        if len(parts) > 1:
+            quoted_parts = [f'"{part}"' for part in parts]
+            yield f"The whole is of {named(quoted_parts)} together; compare each: {option('by', facet)}."
 
 
 def common_tasks(asked: Sequence[StoredModel], names: Sequence[str] | str | None) -> list[Task]:
@@ -158,11 +170,20 @@ def check_measured(judged: Sequence[pl.DataFrame], metric: Metric, task: Task) -
         )
 
 
-def check_facet(by: str, task: Task, judged: Mapping[str, pl.DataFrame]) -> None:
-    """UnknownNameError for a facet of the task that not all judgements (by model) have."""
+def scored_by(workspace: Workspace, asked: Sequence[StoredModel], task: Task) -> frozenset[str]:
+    """The facets that the runs of these models have scores of a task by: its own, and those of replies."""
+    scores = [results.load_scores(workspace, one.run).filter(task=task.name)["facet"] for one in asked]
+    return frozenset(chain.from_iterable(scores))
+
+
+def check_facet(
+    by: str, task: Task, judged: Mapping[str, pl.DataFrame], scored: Collection[str] = ()
+) -> None:
+    """UnknownNameError for a facet (by) of the task, or one that it is ``scored`` by, that not all judgements
+    have. judged: by model."""
     valid = {
         name
-        for name in ("culture", "language", "variant", *task.facets)
+        for name in ("culture", "language", "variant", *task.facets, *scored)
         if all(name in f.columns for f in judged.values())
     }
     if by not in valid:

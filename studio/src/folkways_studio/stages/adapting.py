@@ -21,7 +21,7 @@ NO_VERSION = "Non-transferrable"
 
 VERSIONS = {"intra": Message("English version"), "inter": Message("version in your language")}
 """The version in English, and the one in the population's language."""
-_ANY_TAG = re.compile(r"<\s*/?\s*CSI\s*>", re.I)
+_ANY_TAG = re.compile(r"<\s*(?:/\s*)?CSI\s*>", re.I)
 
 
 class Adaptation(StageKind):

@@ -75,6 +75,10 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
 
     async def serve(request: Request) -> Response:
         request.scope["route"] = route
+        if route.upload:
+            refused = await to_thread.run_sync(_refuse_early, RequestContext(studio, request, route.access))
+            if refused is not None:
+                return refused
         form = FormData()
         if request.method not in ("GET", "HEAD"):
             form = _without_nul(await request.form(max_files=route.upload, max_fields=MOST_FIELDS))
@@ -93,6 +97,15 @@ def starlette_route(studio: Studio, route: Route) -> StarletteRoute:
     # HEAD where it is asked for only: it would use up pages that are shown once.
     result.methods = {route.method, "HEAD"} if route.head else {route.method}
     return result
+
+
+def _refuse_early(context: RequestContext) -> Response | None:
+    """The refusal of somebody unknown, before their files are read and take the space of everybody."""
+    try:
+        refused = _refuse_stranger(context)
+    except WorkspaceError:  # which the handler meets as well
+        return None
+    return context.set_cookies(refused) if refused is not None else None
 
 
 def _without_nul(form: FormData) -> FormData:

@@ -173,6 +173,14 @@ def test_a_row_that_joins_to_nothing_is_counted(small: Release) -> None:
     assert cells("joins", small, "culture", "step")["ARAB", "left over"] == 1
 
 
+def test_whole_numbers_are_shown_without_decimals(small: Release) -> None:
+    tables = [make_table(name, small) for name in NAMES if name != "bengali"]
+    shown = [(table.layout, table.rows) for table in tables if table.layout is not None]
+    assert shown
+    for layout, rows in shown:
+        assert (layout.decimals == 0) is rows[layout.cell].dtype.is_integer()
+
+
 def test_without_a_bengali_file_there_is_nothing_to_merge(small: Release) -> None:
     with pytest.raises(FolkwaysError, match="has no file"):
         make_table("bengali", small)
