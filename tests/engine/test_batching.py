@@ -318,12 +318,11 @@ def test_what_did_not_come_back_is_asked_one_by_one_and_in_no_other_batch(tmp_pa
 
 
 @pytest.mark.usefixtures("hasty")
-@pytest.mark.parametrize("loses", [0, 2])
+@pytest.mark.parametrize(("loses", "budget", "asked"), [(0, 3, 0), (2, 5, 2), (2, 4, 1), (3, 3, 0)])
 def test_what_a_batch_had_set_aside_is_free_again_though_its_results_came_at_the_second_try(
-    tmp_path: Path, loses: int
+    tmp_path: Path, loses: int, budget: int, asked: int
 ) -> None:
-    """A budget of three requests has room for those that came back in it and for those that are asked
-    alone."""
+    """The budget in requests counts the three that left in it, and those that are asked alone."""
 
     class Late(Packing):
         async def results(self, number: str) -> AsyncIterator[BatchResult]:
@@ -336,11 +335,12 @@ def test_what_a_batch_had_set_aside_is_free_again_though_its_results_came_at_the
 
     workspace, endpoint, provider = open_workspace(tmp_path / "w.db"), Own("own"), Late(loses=loses)
     run, number = plan_prompts(workspace, "own", ["one", "two", "three"])
-    budget = Budget(parse_budget("3requests"))
+    spent = Budget(parse_budget(f"{budget}requests"))
     job = EndpointJob(endpoint, number, Limits(concurrency=1), batch=provider)
-    (progress,) = ask(workspace, run.id, [job], budget=budget)
+    (progress,) = ask(workspace, run.id, [job], budget=spent)
     workspace.close()
-    assert (progress.done, progress.stopped, endpoint.asked, budget.requests) == (3, None, loses, 3)
+    assert (progress.done, endpoint.asked, spent.requests) == (3 - loses + asked, asked, budget)
+    assert progress.stopped == (None if asked == loses else USED_UP)
     assert provider.calls == ["results"] * 2
 
 

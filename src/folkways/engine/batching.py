@@ -260,6 +260,7 @@ class Batching:
         asking = self._asking
         wanted = {request.key: request for request in await self._requests(record)}
         answered: list[AnsweredRequest] = []
+        failed = 0
         async for result in self._api.results(str(record.number)):
             request = wanted.pop(result.key, None)
             if request is None:
@@ -268,6 +269,7 @@ class Batching:
                 completion = self._api.read(request, result)
             except EndpointFailure as failure:
                 asking.progress.last_error = str(failure)
+                failed += 1
                 continue
             answered.append(
                 AnsweredRequest(request, completion, time.time() - record.created, 1, batched=True)
@@ -277,7 +279,7 @@ class Batching:
                 answered = []
         await self._store(record, answered)
         await asking.on_database(batches.mark_collected, self._workspace, record.name)
-        self._free(record)
+        self._free(record, failed + len(wanted))
         if record.run_id == self._queue.run_id and self._api.waits:
             self._tried |= record.keys
 
@@ -304,14 +306,15 @@ class Batching:
         await self._asking.on_database(batches.forget, self._workspace, record.name)
         self._free(record)
 
-    # The budget: a batch that leaves in this session counts with its worst case until all of it is stored.
+    # The budget: a batch that leaves in this session counts with its worst case until all of it is stored. A
+    # request in it that brought nothing is one request, and costs nothing.
 
-    def _free(self, record: BatchRecord) -> None:
-        self._settle(self._reserved.pop(record.name, []))
+    def _free(self, record: BatchRecord, in_vain: int = 0) -> None:
+        self._settle(self._reserved.pop(record.name, []), in_vain)
 
-    def _settle(self, reserved: Collection[Amount]) -> None:
+    def _settle(self, reserved: Collection[Amount], in_vain: int = 0) -> None:
         if reserved:
-            self._asking.budget.settle(_sum(reserved), Amount())
+            self._asking.budget.settle(_sum(reserved), Amount(in_vain))
 
 
 def _sum(amounts: Collection[Amount]) -> Amount:
