@@ -366,8 +366,8 @@ def judge(
     or of the cultures that ``culture`` or the replies' column of that name say.
 
     task: name of a task, or a Task.
-    replies: a file, also a log of Inspect; a polars or pandas frame with the columns item (or the release's
-        own id) and response, and optionally language, variant and sample; or a dict, item -> reply.
+    replies: a file; a polars or pandas frame with the columns item (or the release's own id) and response,
+        and optionally language, variant and sample; or a dict, item -> reply.
     release: data to use instead of the task's default release.
     culture, language, variant: values for columns that the replies lack.
     profile, text_tools, scoring: how to judge; None for the task's default.
@@ -376,16 +376,14 @@ def judge(
     Returns ``judgements``, one row for each expected item (``missing`` without a reply); ``scores``, with the
     fixed denominator of a run; and ``notes``. Raises DataError, with the row, for an unknown item.
     """
-    from folkways.integrations.inspect.logs import read_file
     from folkways.runs.judging.external_responses import FRAME, judge_file, judge_table, judge_with
 
     equipped, data = judge_with(task, release, text_tools, scoring)
     for problem in equipped.problems:
         raise problem
-    how: dict[str, Any] = {"culture": culture, "language": language, "variant": variant, "profile": profile}
+    how = {"culture": culture, "language": language, "variant": variant, "profile": profile}
     if isinstance(replies, (str, Path)):
-        how |= {"read": read_file, "by_position": by_position}
-        return judge_file(equipped.task, data, Path(replies), **how)
+        return judge_file(equipped.task, data, Path(replies), by_position=by_position, **how)  # type: ignore[arg-type]
     table: object = replies
     if isinstance(replies, Mapping) and not is_frame(replies):
         table = {"item": list(replies), "response": list(replies.values())}

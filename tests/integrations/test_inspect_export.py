@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-import folkways as public
+from folkways import api
 from folkways.api import load_run
 from folkways.cultures import cultures
 from folkways.integrations.compare_logs import read_logs
@@ -130,7 +130,7 @@ def test_the_replies_of_a_log_end_as_those_of_the_run(workspace: Path, logs: lis
         if read.task == task.replace("/", "_"):
             of_run = Counter(stored.filter(pl.col("endpoint").str.ends_with(f"#{read.model}"))["state"])
             of_run["missing"] += of_run.pop("failed")
-            found = Counter(public.judge(task, log).judgements["state"])
+            found = Counter(api.judge(task, read_replies(log)).judgements["state"])
             assert found == of_run and found["refused"] and found["missing"]
 
 

@@ -20,7 +20,6 @@ from typing import Any
 
 import polars as pl
 
-from folkways import text_tables
 from folkways.display import shorten, single_line
 from folkways.errors import DataError, FolkwaysError, MissingExtraError
 from folkways.integrations.scored_log import (
@@ -123,12 +122,6 @@ def read_scores(path: Path) -> ScoredLog:
         stated=stated,
         numbers=dict(_numbers_of(log.header, stated)),
     )
-
-
-def read_file(path: Path) -> pl.DataFrame:
-    """The replies of a log, or of a table: ``read_replies`` of here or of text_tables, with its errors."""
-    is_log = path.suffix.lower() in (".eval", ".json")
-    return read_replies(path) if is_log else text_tables.read_replies(path)
 
 
 def read_replies(path: Path) -> pl.DataFrame:
