@@ -177,6 +177,9 @@ def test_a_budget_ends_with_exit_code_1_and_says_how_to_go_on(server: ChatServer
     words = " ".join(done.stderr.split())
     assert words.endswith("Run the same command again to continue. It has its whole budget again.")
     assert server.stats()["total"] == 50
+    small = " ".join(folkways(*asked, "--budget", "3tokens", cwd=place).stderr.split())
+    assert small.endswith("no room for a single request: give a larger one with --budget.")
+    assert server.stats()["total"] == 50
     again = folkways(*asked, cwd=place)
     assert (again.returncode, "Continuing run-1" in again.stderr) == (0, True)
     assert server.stats()["total"] == server.stats()["distinct"] == QUESTIONS

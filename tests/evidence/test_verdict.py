@@ -206,6 +206,16 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
         ["on Task, not told apart from guessing (25.0)."],
         ["better than guessing", "Choose"],
     ),
+    "one model was asked half of what the other was": (
+        [evidence({"A": first(30, 30), "B": first(20)}, languages=("en",))],
+        ["choose A", "cannot tell how models compare on Task beyond the questions that both of a pair were asked; "],
+        [],
+    ),
+    "all models were asked the same, and one has lost replies": (
+        [evidence({"A": first(55), "B": [None, *first(19, 59)]})],
+        [],
+        ["both of a pair"],
+    ),
     "one model, worse than guessing": (
         [evidence({"A": first(5)}, guessing=25.0)],
         ["on Task, worse than guessing (25.0)."],

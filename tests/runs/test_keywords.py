@@ -6,6 +6,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -177,3 +178,59 @@ def test_keywords_change_the_options_that_were_made_before() -> None:
     what, how = options_of(before, {"limit": 5, "timeout": 8.0}, asking)
     assert what == RunOptions((TASK,), limit=5, cultures=("KR",))
     assert (how.attempts, how.timeout) == (2, 8.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "read"),
+    [
+        ("limit", np.int64(5), 5),
+        ("seed", np.uint8(3), 3),
+        ("until", np.float32(2.5), 2.5),
+        ("until", 3, 3),
+        ("system", np.str_("Be brief."), "Be brief."),
+        ("afresh", np.bool_(True), True),
+    ],
+)
+def test_numbers_of_numpy_are_numbers(name: str, written: Any, read: Any) -> None:
+    value = getattr(options_of(TASK, {name: written})[0], name)
+    assert value == read and type(value) is type(read)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "problem"),
+    [
+        ("limit", 0, "limit must be at least 1, got 0"),
+        ("limit", True, "limit must be a whole number, got True"),
+        ("limit", 2.0, "limit must be a whole number, got 2.0"),
+        ("samples", 0, "samples must be at least 1, got 0"),
+        ("shots", -1, "shots must lie between 0 and 100, got -1"),
+        ("shots", 101, "shots must lie between 0 and 100, got 101"),
+        ("permute_options", 25, "permute_options must lie between 1 and 24, got 25"),
+        ("until", 0.05, "until must lie between 0.1 and 49, got 0.05"),
+        ("until", 50, "until must lie between 0.1 and 49, got 50"),
+        ("timeout", float("inf"), "timeout must be a finite number, got inf"),
+        ("timeout", 0.05, "timeout must be at least 0.1, got 0.05"),
+        ("wait", -1, "wait must be at least 0, got -1"),
+        ("concurrency", 1001, "concurrency must lie between 1 and 1,000, got 1,001"),
+        ("attempts", 0, "attempts must be at least 1, got 0"),
+        ("max_errors", -1, "max_errors must be at least 0, got -1"),
+        ("afresh", 1, "afresh must be True or False, got 1"),
+        ("system", 3, "system must be a text in quotes, got 3"),
+    ],
+)
+def test_values_beyond_what_an_option_takes_are_named_with_its_bounds(
+    name: str, value: Any, problem: str
+) -> None:
+    with pytest.raises(FolkwaysError) as error:
+        options_of(TASK, {name: value})
+    assert str(error.value) == problem
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [("shots", (0, 100)), ("permute_options", (1, 24)), ("until", (0.1, 49)), ("concurrency", (1, 1000)), ("limit", (1,)), ("samples", (1,)), ("attempts", (1,)), ("max_errors", (0,)), ("wait", (0,)), ("timeout", (0.1,)), ("max_tokens", (1,))],
+)  # fmt: skip
+def test_the_ends_of_what_an_option_takes_are_taken(name: str, ends: tuple[float, ...]) -> None:
+    for end in ends:
+        what, how = options_of(TASK, {name: end})
+        assert getattr(what, name, getattr(how, name, None)) == end

@@ -154,8 +154,11 @@ def command(
         console.print("Run the same command again, also days later, to collect the replies.")
     if done.record.state != "finished":
         how = "incomplete" if done.record.state == "incomplete" else "not finished"
-        again = " It has its whole budget again." if done.record.state == "budget" else ""
-        console.print(f"{done.record.name} is {how}: {how_to_go_on(done.record.reason)}{again}")
+        reason = how_to_go_on(done.record.reason)
+        if done.record.state == "budget":
+            none = "the budget has no room for a single request: give a larger one with --budget."
+            reason = f"{reason} It has its whole budget again." if progress.asked else none
+        console.print(f"{done.record.name} is {how}: {reason}")
         raise click.exceptions.Exit(interrupts.exit_code() if done.record.state == "interrupted" else 1)
 
 

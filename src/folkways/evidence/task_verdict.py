@@ -191,10 +191,8 @@ def _standings(evidence: TaskEvidence) -> Iterator[Standing]:
         if is_baseline(row["endpoint"]) or math.isnan(score):
             continue
         above = beats_guessing(low, high, evidence.guessing, evidence.metric)
-        end, guessing = (
-            (low, -evidence.guessing) if evidence.metric.lower_is_better else (-high, evidence.guessing)
-        )
-        below = None if above is None else end + guessing > 0
+        behind = low > evidence.guessing if evidence.metric.lower_is_better else high < evidence.guessing
+        below = None if above is None else behind
         p = math.nan if above is None else _guessing_p(score, low, high, evidence)
         lost = row["failed"] + row["missing"]
         rank = evidence.ranks.get(row["endpoint"])

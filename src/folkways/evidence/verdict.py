@@ -445,6 +445,8 @@ def _limits(made: Verdict) -> Iterator[str]:
         titles = plural(len(lost), "task") if len(lost) > MOST_TITLES else named([*lost])
         most = f"{'up to ' if len(lost) > 1 else ''}{percent(max(lost.values()))}"
         yield f"{how} on {titles}, as {most} of its replies are missing"
+    if unequal := [task for task in made.tasks if _asked_apart(task)]:
+        yield f"how models compare on {_titles(unequal)} beyond the questions that both of a pair were asked"
     of_percent = [task for task in made.tasks if task.metric.scale == 100]
     if wide := [task for task in of_percent if _half_width(made, task) > WIDE]:
         most = number(max(_half_width(made, task) for task in wide), 0)
@@ -463,6 +465,11 @@ def _limits(made: Verdict) -> Iterator[str]:
     for task in made.tasks:
         if task.evidence.part:
             yield f"the whole of {task.title}, as it asked {task.evidence.part}"
+
+
+def _asked_apart(task: TaskVerdict) -> bool:
+    """Whether models that are ranked were asked different numbers of questions."""
+    return len({one.n for one in task.standings if one.rank is not None}) > 1
 
 
 def _incomplete(made: Verdict) -> list[tuple[str, dict[str, float]]]:

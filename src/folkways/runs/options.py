@@ -43,7 +43,7 @@ class OptionKind:
         truth: how a switch is written. FolkwaysError that begins with "must", to follow the name of the
         option.
         """
-        plain = value.item() if hasattr(value, "item") and not isinstance(value, (str, bytes)) else value
+        plain = value.item() if hasattr(value, "item") else value
         fits = isinstance(plain, self.type) or (self.type is float and isinstance(plain, int))
         if not fits or isinstance(plain, bool) != (self.type is bool):
             raise FolkwaysError(f"must be {truth if self.type is bool else self._what()}, got {value!r}")
