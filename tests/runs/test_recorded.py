@@ -175,7 +175,7 @@ def test_what_runs_and_estimates_say(study: Study) -> None:
         "recipes": {name: run.record.recipe for name, run in study.runs.items()},
         "signatures": {name: run.signature.splitlines() for name, run in study.runs.items()},
         "brief": {name: run.brief() for name, run in study.runs.items()},
-        "shown": {name: [re.sub(r"\d+ seconds? old", "some seconds old", repr(run)), len(run), run.failed()] for name, run in study.runs.items()},
+        "shown": {name: [re.sub(r"(?<=before: ).*? old", "some time old", repr(run)), len(run), run.failed()] for name, run in study.runs.items()},
         "estimates before": study.before,
         "estimates after": after,
         "estimates of samples": sampled,

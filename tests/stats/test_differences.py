@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
-from scipy.stats import gamma, norm
+from scipy.stats import beta, binom, gamma, norm
 from statsmodels.stats.proportion import proportion_confint
 
 from folkways.stats.differences import difference_of_shares, gaps_of_groups, independent_difference
@@ -45,7 +45,7 @@ def test_against_a_side_that_hardly_varies_it_is_the_interval_of_the_other() -> 
 def test_equals_the_parts_put_together_in_squares(
     first: list[float], first_numbers: list[float], second: list[float], second_numbers: list[float]
 ) -> None:
-    """Wilson's limits of every share by statsmodels, modified by the quantiles of gamma distributions; p where a search for the confidence that just holds 0
+    """Wilson's limits of every share by statsmodels, modified by the quantiles of gamma distributions, and far out by Jeffreys'; p where a search for the confidence that just holds 0
     ends."""
     difference = sum(first) / len(first) - sum(second) / len(second)
 
@@ -54,6 +54,13 @@ def test_equals_the_parts_put_together_in_squares(
         for sign, shares, numbers in ((1, first, first_numbers), (-1, second, second_numbers)):
             for share, number in zip(shares, numbers, strict=True):
                 low, high = proportion_confint(share * number, number, 1 - confidence, method="wilson")
+                if norm.ppf(0.5 + confidence / 2) >= 2:  # Jeffreys'
+                    ones, zeros = share * number, (1 - share) * number
+                    least = beta.ppf(
+                        0.5 - confidence / 2, [ones + 0.5, zeros + 0.5], [zeros + 0.5, ones + 0.5]
+                    )
+                    low = min(low, least[0]) if ones else low
+                    high = max(high, 1 - least[1]) if zeros else high
                 if 0 < share * number <= 4:
                     low = min(low, gamma.ppf(1 - confidence, share * number) / number)
                 if 0 < (1 - share) * number <= 4:
@@ -166,3 +173,11 @@ def test_sides_that_differ_by_rounding_alone_do_not_differ() -> None:
     assert independent_difference(0.1 + 0.2, interval, 0.3, interval)[0] == 0.0
     assert independent_difference(0.3 + 1e-9, interval, 0.3, interval)[0] == pytest.approx(1e-9, rel=1e-3)
     assert gaps_of_groups(np.array([0.5, 0.5 + 1e-9]), numbers[:2])[1].difference > 0
+
+
+@pytest.mark.parametrize(("right", "n", "share"), [(13, 20, 0.9), (12, 20, 0.9), (4, 10, 0.85), (3, 10, 0.8)])
+def test_a_group_far_below_many_others_is_no_rarer_than_it_is(right: int, n: int, share: float) -> None:
+    """Where many groups are looked at, p decides by the tail: Wilson's gave a tenth of the exact one."""
+    shares, numbers = np.array([right / n, *[share] * 56]), np.array([float(n), *[1e6] * 56])
+    exact = 2 * (binom.cdf(right, n, share) - 0.5 * binom.pmf(right, n, share))
+    assert 0.5 < gaps_of_groups(shares, numbers)[0].p / exact < 2
