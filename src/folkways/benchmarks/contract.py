@@ -152,8 +152,8 @@ def _declared(task: Task) -> Iterator[str]:
         own_worst = getattr(type(task), "worst", None) is not ItemwiseTask.worst
         if metric.lower_is_better and metric.bounds is None and not own_worst:
             yield (
-                f"less of the metric {metric.name!r} is better and it has no bounds, so that a lost reply would "
-                "count as the best, 0: give it bounds, or define worst() with what a lost reply counts"
+                f"less of the metric {metric.name!r} is better and it has no bounds, so that a lost reply "
+                "would count as the best, 0: give it bounds, or define worst() with what a lost reply counts"
             )
     columns = [metric.name for metric in metrics]
     facets = getattr(task, "facets", ())
