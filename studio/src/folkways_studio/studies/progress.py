@@ -500,6 +500,8 @@ def _answers_of_returned(
     given = sa.select(judgements.c.participant_id, judgements.c.created).where(
         judgements.c.stage_id.in_(of_stages)
     )
+    if person_id is not None:
+        given = given.where(judgements.c.participant_id == person_id)
     for row in connection.execute(given) if arrivals else ():
         if row.participant_id in arrivals:
             studies_before = [study for at, study in arrivals[row.participant_id] if at <= row.created]
