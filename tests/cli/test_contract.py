@@ -163,6 +163,7 @@ ONLY_THE_CHECK = {
     "a gold that is not turned": ((INIT, 'right = float(letter == item["right"])', 'right = float(letter == item["gold"])'), "in the variant 'plain~order-2'", "is worth correct = 0.0"),
     "two tasks of one name": ((INIT, "(Choice(), Own(), Words())", "(Choice(), Own(), Own())"), "two tasks are called markets/own", "a name of its own"),
     "a metric of odd bounds": ((INIT, 'kind="mean")', 'kind="mean", bounds=(1.0, 0.0))'), "bounds (1.0, 0.0)", "(lowest, highest)"),
+    "a metric whose best is a lost reply": ((INIT, 'kind="mean")', 'kind="mean", bounds=None, lower_is_better=True)'), "a lost reply would count as the best", "define worst()"),
     "facets that are no tuple": ((INIT, 'facets = ("topic",)', 'facets = ("topic")'), "facets = 'topic' has to be a tuple", "mind the comma"),
     "a syntax error": ((INIT, "class Words(ItemwiseTask):", "class Words(ItemwiseTask)"), "cannot be loaded (SyntaxError", "__init__.py, line"),
     "a record without licence": (("records/NAME-1.toml", 'licence = "Apache-2.0"\n', ""), "markets-1.toml: lacks the key 'licence'", "its releases"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from folkways import api
 from folkways.api import load_run
 from folkways.cultures import cultures
 from folkways.integrations.compare_logs import read_logs
@@ -21,7 +23,7 @@ from tests.support.chat_server import ChatServer
 from tests.support.other_programs import programs_of, run_program
 from tests.support.river import folkways
 
-FAULTS = {"length": 0.1, "refusal": 0.1, "thinks": 0.1, "400": 0.15}
+FAULTS = {"length": 0.1, "refusal": 0.1, "filter": 0.1, "thinks": 0.1, "400": 0.15}
 NUMBERS = ("first_score", "second_score", "difference", "low", "high", "p", "n", "questions")
 
 READ = """
@@ -117,6 +119,19 @@ def test_inspect_reads_samples_scores_and_intervals(
             seen["cut"] += each["stop"] == "max_tokens"
             seen["choices"] += bool(each["choices"])
     assert all(seen.values()), seen
+
+
+@pytest.mark.parametrize("task", ["demo/mcq", "demo/saq"])
+def test_the_replies_of_a_log_end_as_those_of_the_run(workspace: Path, logs: list[Path], task: str) -> None:
+    """Withheld, cut and unreadable ones; a failed request has no reply there."""
+    stored = load_run("last", workspace).judgements().filter(task=task)
+    for log in logs:
+        read = read_logs(log)[0]
+        if read.task == task.replace("/", "_"):
+            of_run = Counter(stored.filter(pl.col("endpoint").str.ends_with(f"#{read.model}"))["state"])
+            of_run["missing"] += of_run.pop("failed")
+            found = Counter(api.judge(task, read_replies(log)).judgements["state"])
+            assert found == of_run and found["refused"] and found["missing"]
 
 
 def test_the_same_replies_compare_alike_in_a_run_and_in_its_logs(workspace: Path, logs: list[Path]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from folkways import api
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.xcr import release as xcr
@@ -328,3 +329,13 @@ def test_a_file_name_chooses_among_the_cultures_of_its_task_alone() -> None:
     assert culture_in_name(Path("Papua_New_Guinea.csv"), ["GN", "MX"]) is None
     assert culture_in_name(Path("Guinea.csv"), ["GN", "MX"]) == "GN"
     assert culture_in_name(Path("Northern_Nigeria.csv"), ["NG", "MX"]) is None
+
+
+@pytest.mark.parametrize(
+    ("reason", "state"),
+    [("content_filter", "refused"), ("refusal", "refused"), ("SAFETY", "refused"), ("stop", "answered")],
+)
+def test_every_providers_word_for_a_withheld_answer_is_a_refusal(reason: str, state: str) -> None:
+    replies = pl.DataFrame({"item": ["US/holidays-1"], "response": ["A"], "finish_reason": [reason]})
+    judgements = api.judge("demo/mcq", replies, language="en").judgements
+    assert judgements.filter(item="US/holidays-1")["state"].to_list() == [state]

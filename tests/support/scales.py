@@ -33,7 +33,7 @@ EPOCHS = 3
 VALUES: Mapping[str, tuple[float | None, ...]] = {
     "harm": (0, 0, 0, 1, 0, 1, 1, 1),
     "stars": (1, 2, 3, 4, 1, 1, 1, 5),
-    "errors": (1, 2, 3, 0, 1, 0, 0, 1),
+    "errors": (1, 2, 3, 0, 1, 9, 9, 1),
     "likeness": (0, 0.25, 0.5, 0.75, None, None, 0, 1),
 }
 """Metric -> what each reply is worth, by hand: the sixth is unreadable, the seventh lost."""
@@ -69,7 +69,7 @@ class Scale(ItemwiseTask):
 
     def worst(self, item: Row, profile: str, state: State) -> Mapping[str, float | None]:
         left_out = {} if state in (State.FAILED, State.MISSING) else {"likeness": None}
-        return {**super().worst(item, profile, state), **left_out}
+        return {**super().worst(item, profile, state), "errors": 9.0, **left_out}
 
     def judged(self, item: Row, response: Row, profile: str) -> Row:
         row = super().judged(item, response, profile)

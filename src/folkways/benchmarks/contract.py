@@ -125,6 +125,7 @@ def declared_problems(benchmark: Benchmark) -> Iterator[str]:
 
 def _declared(task: Task) -> Iterator[str]:
     from folkways.benchmarks.base import Scoring
+    from folkways.benchmarks.itemwise import ItemwiseTask
 
     for name in ("release", "title", "about", "metrics"):
         if not hasattr(task, name):
@@ -148,6 +149,12 @@ def _declared(task: Task) -> Iterator[str]:
             yield f"metrics has {metric!r}; every one has to be a folkways.records.Metric"
             return
         yield from _declared_metric(metric)
+        own_worst = getattr(type(task), "worst", None) is not ItemwiseTask.worst
+        if metric.lower_is_better and metric.bounds is None and not own_worst:
+            yield (
+                f"less of the metric {metric.name!r} is better and it has no bounds, so that a lost reply "
+                "would count as the best, 0: give it bounds, or define worst() with what a lost reply counts"
+            )
     columns = [metric.name for metric in metrics]
     facets = getattr(task, "facets", ())
     for name in sorted({name for name in columns if columns.count(name) > 1}):
@@ -169,9 +176,8 @@ def _declared_metric(metric: Metric) -> Iterator[str]:
         yield f"the metric {metric.name!r} is of kind {metric.kind!r}; valid: proportion, mean, distribution"
     if metric.bounds is not None and not metric.bounds[0] < metric.bounds[1]:
         yield (
-            f"the metric {metric.name!r} has the bounds {metric.bounds}; give (lowest, highest), or "
-            "None "
-            "for a count"
+            f"the metric {metric.name!r} has the bounds {metric.bounds}; give (lowest, highest), or None for "
+            "a count"
         )
     if metric.kind == "proportion" and metric.bounds != (0.0, 1.0):
         bounds = f"the metric {metric.name!r} is a proportion with the bounds {metric.bounds}"
@@ -184,8 +190,7 @@ def _declared_options(task: Task) -> Iterator[str]:
         return
     if not getattr(task, "labels", None):
         yield (
-            "permutes_options is set, and labels is not: name the labels that options get, such as "
-            "('A', "
+            "permutes_options is set, and labels is not: name the labels that options get, such as ('A', "
             "'B', 'C')"
         )
     gold = getattr(task, "gold_label", "")

@@ -52,3 +52,6 @@ CHAT_COMPLETIONS = Endings(
 )
 """All who speak OpenAI's protocol: a gateway passes on the words of the server it asks, and no word means
 two things."""
+
+WITHHELD = CHAT_COMPLETIONS.withheld | ANTHROPIC.withheld | GOOGLE.withheld
+"""The words of all who say that they kept an answer back, for replies of which nobody says whose they are."""

@@ -23,6 +23,7 @@ from folkways import __version__
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.cut_replies import is_cut
 from folkways.benchmarks.registry import get_task
+from folkways.endpoints.servers.endings import WITHHELD
 from folkways.files import WrittenFiles, whole_file
 from folkways.integrations.scored_log import NUMBERS, STATED, scales_of
 from folkways.integrations.stored_run import (
@@ -32,7 +33,7 @@ from folkways.integrations.stored_run import (
     metric_of,
     signature_part,
 )
-from folkways.records import LOST, Metric
+from folkways.records import LOST, Metric, State
 from folkways.runs.results.model_names import ModelIdentity
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
@@ -226,7 +227,7 @@ def _sample(
             thought = {"type": "reasoning", "reasoning": row.thoughts}
             content = [thought, {"type": "text", "text": row.response}]
         message = {"role": "assistant", "content": content, "source": "generate", "model": name}
-        choices = [{"message": message, "stop_reason": "max_tokens" if is_cut(row.finish_reason) else "stop"}]
+        choices = [{"message": message, "stop_reason": _stop_reason(row)}]
     usage: Json = {}
     if row.input_tokens is not None and row.output_tokens is not None:
         total = row.input_tokens + row.output_tokens
@@ -256,6 +257,14 @@ def _sample(
         why = model.without_host(row.failure or row.reason) or row.state
         sample["error"] = {"message": f"{row.state}: {why}", "traceback": "", "traceback_ansi": ""}
     return sample
+
+
+def _stop_reason(row: JudgedRow) -> str:
+    """Why a reply ended, in Inspect's words."""
+    empty_refusal = row.state == State.REFUSED and not (row.response or "").strip()
+    if empty_refusal or (row.finish_reason or "").lower() in WITHHELD:
+        return "content_filter"
+    return "max_tokens" if is_cut(row.finish_reason) else "stop"
 
 
 def _summary(sample: Json) -> Json:

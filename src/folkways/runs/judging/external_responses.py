@@ -17,6 +17,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.cultures import cultures, get_culture, get_language, select_cultures
 from folkways.endpoints.clean import thoughts_apart
+from folkways.endpoints.servers.endings import WITHHELD
 from folkways.errors import DataError, FolkwaysError, option
 from folkways.records import CUT, JUDGEMENTS, State
 from folkways.releases.release_records import Release
@@ -373,7 +374,9 @@ def _responses(task: Task, expected: pl.DataFrame, located: pl.DataFrame) -> pl.
     joined = expected.join(replies, on=on, how="left", maintain_order="left")
     there = pl.col("response").is_not_null()
     withheld = (
-        there & (pl.col("finish_reason") == "content_filter") if "finish_reason" in extra else pl.lit(False)
+        there & pl.col("finish_reason").str.to_lowercase().is_in(WITHHELD)
+        if "finish_reason" in extra
+        else pl.lit(False)
     )
     refused, answered, missing = (
         pl.lit(state.value) for state in (State.REFUSED, State.ANSWERED, State.MISSING)

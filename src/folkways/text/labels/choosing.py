@@ -39,6 +39,7 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
     where B is rice). Letters may be those of other scripts ("الإجابة: ب", "Б)").
     """
     labels = tuple(choices)
+    reply = _without_cut_list(reply, choices)
     text = plain(reply)
     if whole := _whole(text, labels):
         return whole
@@ -67,6 +68,23 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
     }
     listing = len({mention.characters for mention in mentions if mention.stance == "aside"}) > 1
     return None if by_text in denied or listing else by_text
+
+
+def _without_cut_list(reply: str, choices: Mapping[str, str]) -> str:
+    """The reply without the list of the options at its end, if the limit cut that inside the text of one."""
+    lines = reply.rstrip().split("\n")
+    labels = list(choices)
+    head = re.match(r"\W*(\w)\s*[).:\]]+\s*", lines[-1])
+    if head is None or head[1] not in labels[1:]:
+        return reply
+    number, cut = labels.index(head[1]), lines[-1][head.end() :].strip().casefold()
+    option = choices[head[1]].strip().casefold()
+    above = [re.match(r"\W*(\w)\s*[).:\]]+\s*(.*)", line) for line in lines[-1 - number : -1]]
+    texts = [(hit[1], hit[2].strip().casefold()) if hit else None for hit in above]
+    whole = [(label, choices[label].strip().casefold()) for label in labels[:number]]
+    if texts == whole and cut and cut != option and option.startswith(cut):
+        return "\n".join(lines[: -1 - number])
+    return reply
 
 
 def first_label(reply: str, labels: Sequence[str]) -> str | None:

@@ -475,6 +475,8 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
 def has_answered_since_return(workspace: Workspace, person: Participant) -> bool:
     """Whether somebody who came by several studies of the recruitment service has answered for the one by
     which they came last; True for everybody else."""
+    if person.source != "prolific":
+        return True
     with workspace.read() as connection:
         now = get_value(connection, schema.attributes.c.value, participant_id=person.id, name=STUDY)
         answers = _answers_of_returned(connection, person.study_id, person.id).get(person.id)
