@@ -201,7 +201,9 @@ def test_a_column_that_no_row_has_is_named_once(
 def test_of_many_columns_the_first_are_named(desk: StudyFixture) -> None:
     others = [f"c{number}" for number in range(500)]
     with pytest.raises(RowsError) as error:
-        import_items(desk.workspace, desk.study.id, "verify", [dict.fromkeys(others, "-")], population="korea")
+        import_items(
+            desk.workspace, desk.study.id, "verify", [dict.fromkeys(others, "-")], population="korea"
+        )
     assert str(error.value.cause).endswith(f"its columns are {', '.join(others[:20])} and 480 more")
 
 
