@@ -497,10 +497,12 @@ def _answers_of_returned(
         arrivals[event.participant_id].append((event.at, event.details["now"]))
     answers = {person: Counter({study: 0 for _, study in times}) for person, times in arrivals.items()}
     of_stages = sa.select(schema.stages.c.id).where(schema.stages.c.study_id == study_id)
-    given = sa.select(judgements.c.participant_id, judgements.c.created).where(
+    answered_at = sa.select(judgements.c.participant_id, judgements.c.created).where(
         judgements.c.stage_id.in_(of_stages)
     )
-    for row in connection.execute(given) if arrivals else ():
+    if person_id is not None:
+        answered_at = answered_at.where(judgements.c.participant_id == person_id)
+    for row in connection.execute(answered_at) if arrivals else ():
         if row.participant_id in arrivals:
             studies_before = [study for at, study in arrivals[row.participant_id] if at <= row.created]
             answers[row.participant_id][studies_before[-1]] += 1
