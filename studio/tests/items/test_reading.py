@@ -198,6 +198,15 @@ def test_a_column_that_no_row_has_is_named_once(
     assert error.value.cause in str(error.value)
 
 
+def test_of_many_columns_the_first_are_named(desk: StudyFixture) -> None:
+    others = [f"c{number}" for number in range(500)]
+    with pytest.raises(RowsError) as error:
+        import_items(
+            desk.workspace, desk.study.id, "verify", [dict.fromkeys(others, "-")], population="korea"
+        )
+    assert str(error.value.cause).endswith(f"its columns are {', '.join(others[:20])} and 480 more")
+
+
 def test_a_column_that_is_there_is_not_called_lacking(desk: StudyFixture) -> None:
     with pytest.raises(RowsError) as error:
         import_items(desk.workspace, desk.study.id, "verify", [{**ROWS[0], "question": ""}])

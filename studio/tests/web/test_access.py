@@ -420,8 +420,11 @@ def test_a_participant_whose_work_has_ended_reads_and_answers_nothing(
     else:
         with world.workspace.write() as connection:
             suspension.pause_within(connection, world.person, "rule")
-    kept = ("studio_judgements", "studio_drafts", "studio_assignments", "studio_training")
+    kept = ["studio_judgements", "studio_drafts", "studio_assignments", "studio_training"]
+    if how != "paused":
+        kept.append("studio_participants")  # nobody agrees to anything any more
     before, visitor = everything(world.workspace), beginning.visitor(PERSON)
+    assert {"studio_participants", "studio_judgements"} <= before.keys()
     for method, path in (route for route in TABLE if route[1].startswith("/work/{study}")):
         if how == "paused" and ("{assignment}" in path or "{file}" in path):
             continue

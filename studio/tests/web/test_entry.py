@@ -206,6 +206,33 @@ def test_each_study_of_prolific_pays_for_what_was_done_since_people_came_by_it(
         client.post(f"{task}/submit", {"key": f"k{place}", "choices": "1"})
     page = client.get(f"/work/{study.name}/done").text
     assert [each for each in CODES.values() if str(each) in page] == [code]
+    assert (f'href="/work/{study.name}/sent"' in page) == ("a" in steps)
+
+
+@pytest.mark.parametrize("state", ["failed", "excluded"])
+@pytest.mark.parametrize("pay", ["completed", "screened_out"])
+def test_the_code_of_those_whose_work_has_ended_is_for_the_study_of_prolific_that_it_was_for(
+    server: StudioServer, state: str, pay: str
+) -> None:
+    study = make_study(server, prolific=CODES)
+    address, client = link(server, study), Client(server.url)
+    come(client, address, {**PERSON, "STUDY_ID": "s1"})
+    agree(client, study)
+    task = client.post(f"/work/{study.name}/next").place
+    client.post(f"{task}/submit", {"key": "k", "choices": "1"})
+    person = only_person(server, study)
+    ended = {"state": state, "pay": pay, "exclusion": "quality" if state == "excluded" else None}
+    with server.workspace.write() as connection:
+        change_rows(connection, schema.participants, {"id": person.id}, **ended)
+    home = f"/work/{study.name}"
+
+    def code() -> list[object]:
+        page = client.get(client.get(home).place or home).text
+        return [each for each in CODES.values() if str(each) in page]
+
+    assert code() == [CODES[pay]]
+    come(client, address, {**PERSON, "STUDY_ID": "s2"})
+    assert code() == [CODES["no_work" if pay == "completed" else pay]]
 
 
 @pytest.mark.parametrize("codes", [CODES, {"signed": False}, None], ids=["codes", "no codes", "no Prolific"])

@@ -35,6 +35,9 @@ RESERVED = (*IDS, "population", *KNOWN, *SUGGESTED)
 AT_ONCE, FEWEST, SECONDS_AT_ONCE = 25, 10, 0.05
 """Items in the first transaction, the minimum for later ones, and the duration (seconds) that they aim at."""
 
+MOST_COLUMNS_NAMED = 20
+"""Columns that a message names."""
+
 OnProgress = Callable[[int, int], None]
 """Called again and again with the number of items added so far and in all."""
 
@@ -197,7 +200,9 @@ def _lacking(fields: Set[str], columns: Sequence[str], example: Mapping[str, str
     lacking = [name for name, cell in example.items() if refused & content_of({name: cell}).keys()]
     if not lacking:
         return None
-    return f"the table has no column {', '.join(lacking)}; its columns are {', '.join(columns)}"
+    more = f" and {len(columns) - MOST_COLUMNS_NAMED} more" if len(columns) > MOST_COLUMNS_NAMED else ""
+    named = ", ".join(columns[:MOST_COLUMNS_NAMED])
+    return f"the table has no column {', '.join(lacking)}; its columns are {named}{more}"
 
 
 def _known_answer(

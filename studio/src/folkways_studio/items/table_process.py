@@ -84,7 +84,9 @@ def _bound() -> None:
         import resource
 
         os.nice(5)
-        resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
+        _, most = resource.getrlimit(resource.RLIMIT_DATA)
+        bound = MOST_MEMORY if most == resource.RLIM_INFINITY else min(MOST_MEMORY, most)
+        resource.setrlimit(resource.RLIMIT_DATA, (bound, bound))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

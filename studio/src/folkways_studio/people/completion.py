@@ -40,7 +40,10 @@ def completion(context: RequestContext) -> StudyCompletion:
     """The state of the current participant's work, and the code for it."""
     end = _end(context)
     codes = context.study.definition.get("prolific") or {}
-    code = codes.get(context.participant.pay or end) if context.participant.source == "prolific" else None
+    earned = context.participant.pay or end
+    if earned == "completed" and not has_answered_since_return(context.workspace, context.participant):
+        earned = "no_work"
+    code = codes.get(earned) if context.participant.source == "prolific" else None
     return StudyCompletion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
 
 
@@ -50,7 +53,10 @@ def end_page(context: RequestContext) -> Response:
     is_at_work = person.state in AT_WORK and study.state == StudyState.OPEN
     if not is_at_work and person.state not in TURNED_AWAY:
         return context.go(f"/work/{study.name}")
-    return context.page("people/done.html.j2", study=study, person=person, end=completion(context))
+    has_sent = work_of(context.workspace, person).answers > 0
+    return context.page(
+        "people/done.html.j2", study=study, person=person, end=completion(context), has_sent=has_sent
+    )
 
 
 def _end(context: RequestContext) -> End:

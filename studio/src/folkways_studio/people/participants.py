@@ -169,7 +169,7 @@ def consent(workspace: Workspace, participant_id: int, version: str) -> Particip
     """Record that a person agreed to the consent text of this version, with its hash and language. Where
     nothing is asked first, they are let in, or screened out if the population is full.
 
-    Raises ConflictError if the text has changed since, or the person has left.
+    Raises ConflictError if the text has changed since, or the person has left or is excluded.
     """
     with workspace.write() as connection:
         person = participant_within(connection, participant_id)
@@ -181,6 +181,8 @@ def consent(workspace: Workspace, participant_id: int, version: str) -> Particip
             raise ConflictError("the text was changed while you read it; read it again")
         if person.state == ParticipantState.WITHDRAWN:
             raise ConflictError("you have left this study")
+        if person.state == ParticipantState.EXCLUDED:
+            raise ConflictError("You have been excluded from this study")
         is_out = False
         values: dict[str, object] = {
             "consent_version": version,
