@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,9 @@ PEOPLE = [  # country, weight, Q1, Q56, Q48, Q241
 ]
 
 
-def write(folder: Path, header: str = "B_COUNTRY_ALPHA") -> Release:
+def write(
+    folder: Path, header: str = "B_COUNTRY_ALPHA", people: Sequence[tuple[str, ...]] = PEOPLE
+) -> Release:
     for path, content in (
         (CODEBOOK, CODES),
         (METADATA, QUESTIONS),
@@ -62,7 +65,7 @@ def write(folder: Path, header: str = "B_COUNTRY_ALPHA") -> Release:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(json.dumps(content), encoding="utf-8")
     with (folder / "WVS_Cross-National_Wave_7_csv_v5_0.csv").open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([(header, "W_WEIGHT", "Q1", "Q56", "Q48", "Q241"), *PEOPLE])
+        csv.writer(file).writerows([(header, "W_WEIGHT", "Q1", "Q56", "Q48", "Q241"), *people])
     return release_over(folder, "wvs")
 
 
@@ -78,6 +81,22 @@ def test_shares_are_weighted_and_of_those_with_an_opinion(release: Release) -> N
     assert first["shares"] == pytest.approx([0.5, 0.5, 0]) and first["respondents"] == 3
     assert first["no_opinion"] == ["Don't know"] and first["category"] == "Life"
     assert items["Q1/TW"]["shares"] == [0, 0, 1] and items["Q1/TW"]["respondents"] == 1
+
+
+@pytest.mark.parametrize(
+    ("weights", "counts_as"),
+    [
+        (["1"] * 40, 40),
+        (["0.3"] * 40, 40),
+        (["3"] * 10 + ["0.5"] * 30, 21),  # 45 squared over 97.5
+        (["", "1", "1"], 3),
+        (["0", "1", "1"], 2),
+        (["1", "1e-9"], 1),
+    ],
+)
+def test_people_count_as_many_as_tell_as_much(tmp_path: Path, weights: list[str], counts_as: int) -> None:
+    release = write(tmp_path, people=[("DEU", weight, "1", "1", "1", "1") for weight in weights])
+    assert set(VALUES.items(release)["respondents"]) == {counts_as}
 
 
 def test_scales_are_put_in_order(release: Release) -> None:

@@ -15,6 +15,7 @@ from folkways.benchmarks.survey.questions import PeopleAnswers, SurveyQuestion
 from folkways.cultures import get_culture
 from folkways.errors import DataError, NotOnDiskError, UnknownNameError
 from folkways.releases.release_records import Release
+from folkways.stats.weighting import effective_people
 
 CONSTRUCTION = "dataset_construction"
 CODEBOOK, METADATA, ADJUSTMENT = (
@@ -63,7 +64,8 @@ def read_answers(path: Path, columns: list[str]) -> pl.DataFrame:
 
 
 def read_questions(release: Release, keys: Collection[str] | None = None) -> Iterator[SurveyQuestion]:
-    """Value questions with weighted shares of each country's answers, and how many people gave one.
+    """Value questions with weighted shares of each country's answers, and as how many people of equal weight
+    those who gave one count.
 
     keys: these alone, as far as the codebook has them; None for all that are ordered.
     """
@@ -145,14 +147,11 @@ def _question(
     rows = coded.select(
         "culture", "weight", point=pl.col(key).replace_strict(point_of, default=None, return_dtype=pl.Int64)
     ).drop_nulls("point")
-    sums = rows.group_by("culture", "point").agg(weight=pl.col("weight").sum(), n=pl.len())
     people = {}
-    for (culture,), part in sums.group_by("culture"):
-        weights = dict(zip(part["point"], part["weight"], strict=True))
-        numbers = dict(zip(part["point"], part["n"], strict=True))
-        one = PeopleAnswers.of(
-            [weights.get(point, 0.0) for point in scale], sum(numbers.get(point, 0) for point in scale)
-        )
+    for (culture,), part in rows.filter(pl.col("weight") > 0).group_by("culture"):
+        weights = dict(part.group_by("point").agg(pl.col("weight").sum()).iter_rows())
+        effective = max(1, round(effective_people(part["weight"].to_numpy())))
+        one = PeopleAnswers.of([weights.get(point, 0.0) for point in scale], effective)
         if one is not None:
             people[str(culture)] = one
     labels = tuple(label for label, _ in scale.values())

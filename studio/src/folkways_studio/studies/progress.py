@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import median
 from typing import Any
 
@@ -312,9 +313,9 @@ class Quality:
     """How one person works in one stage. Flags are reasons to look, not verdicts.
 
     speeding: share of answers under the stage's ``min_seconds`` (None where it has none). same: longest run
-    of equal answers, as a share of all. checks, checks_failed: known answers among the work. flags:
-    ``speeding`` (a fifth or more), ``straight-lining`` (ten or more equal answers in a row, and half of all),
-    ``attention`` (a check failed), ``few`` (fewer answers than the stage's ``least``).
+    of two or more equal answers, as a share of all. checks, checks_failed: known answers among the work.
+    flags: ``speeding`` (a fifth or more), ``straight-lining`` (ten or more equal answers in a row, and half
+    of all), ``attention`` (a check failed), ``few`` (fewer answers than the stage's ``least``).
     """
 
     participant_id: int
@@ -402,12 +403,9 @@ def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
 
 
 def longest_run(values: list[tuple[tuple[str, object], ...]]) -> int:
-    """The most equal values that follow one another."""
-    best = current = 0
-    for index, value in enumerate(values):
-        current = current + 1 if index and value == values[index - 1] else 1
-        best = max(best, current)
-    return best
+    """The most equal values that follow one another; 0 where no two do."""
+    best = max((len([*run]) for _, run in groupby(values)), default=0)
+    return best if best > 1 else 0
 
 
 @dataclass(frozen=True, slots=True)
