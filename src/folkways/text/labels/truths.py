@@ -257,9 +257,8 @@ def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
 
 @cache
 def _denied_elsewhere() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Denials in other languages that end directly before a truth, and those that begin directly behind it;
-    of denials in Latin letters, some that English lacks. Others in its clause may belong to a statement that
-    it repeats: 他们不吃猪肉是True."""
+    """Denials in other languages directly before a truth and directly after it; of those in Latin letters,
+    some that English lacks. One further away may be part of what the reply repeats: 他们不吃猪肉是True."""
     latin = re.compile("[a-z\u00c0-\u024f]")
     before, behind = (
         any_of(sorted({each for each in spellings(role) if not latin.match(each)} | denials))
