@@ -35,13 +35,15 @@ from folkways_studio.studies import agreement, budget, disagreements, offers, pr
 from folkways_studio.studies import agreement_over_time as over_time
 from folkways_studio.studies import service as studies
 from folkways_studio.studies.comparison import compare_studies
-from folkways_studio.studies.descriptions import history
+from folkways_studio.studies.deletion import delete_study, finish_deletions
+from folkways_studio.studies.descriptions import edit_study, history
 from folkways_studio.studies.remaining_work import remaining_items, remaining_work
 from folkways_studio.studies.suggestion_effects import suggestion_figures
 from folkways_studio.work import corrections, gold, stalled_items
 from folkways_studio.work.adjudications import list_adjudications
 from folkways_studio.work.known_answers import last_test
 from folkways_studio.work.known_counts import known_counts
+from folkways_studio.workflows.yaml_text import as_json
 from studio.tests.support.studies import content_of, filled, new_workspace
 from studio.tests.support.village import START, Village, build_village, fixed_clock
 from tests.support.fingerprints import check_text
@@ -219,7 +221,8 @@ def without_parts(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def test_what_services_return_beside_another_study(village: Village) -> None:
-    """The same before and after everything has happened once more in a study beside it."""
+    """The same before and after everything has happened once more in a study beside it, which then asks for
+    more answers, and is deleted."""
     alone = "\n".join(section(*each) for each in services(village))
     check_text(alone, RECORDED / "services.txt")
     other = build_village(village.workspace, village.clock, "neighbour")
@@ -229,6 +232,15 @@ def test_what_services_return_beside_another_study(village: Village) -> None:
     compared = compare_studies(village.workspace, village.study, other.study)
     lines = [section(each.name, getattr(compared, each.name)) for each in fields(compared)]
     check_text("\n".join(lines), RECORDED / "comparison.txt")
+    more = [{**each, "answers": each.get("answers", 2) + 1} for each in other.description["stages"]]
+    edit_study(other.workspace, other.study.id, as_json({**other.description, "stages": more}))
+    edited = "\n".join(section(*each) for each in services(village))
+    assert edited.splitlines() == alone.splitlines()
+    delete_study(other.workspace, other.study.id, other.study.name)
+    for _ in range(2):
+        left = "\n".join(section(*each) for each in services(village))
+        assert left.splitlines() == alone.splitlines()
+        finish_deletions(other.workspace)
 
 
 def test_what_exports_hold(village: Village) -> None:

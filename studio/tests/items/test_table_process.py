@@ -20,7 +20,7 @@ from openpyxl import Workbook
 from folkways.errors import FolkwaysError
 from folkways.workspace.database import Workspace
 from folkways_studio.items import import_runner as running
-from folkways_studio.items import imports, table_files
+from folkways_studio.items import imports, table_files, table_process
 from folkways_studio.items.import_runner import read_content, run_import
 from folkways_studio.items.table_files import (
     LARGEST_UNPACKED,
@@ -153,6 +153,22 @@ def test_the_process_ends_when_its_rows_are_not_wanted(workbook: bytes, tmp_path
     with pytest.raises(ImportCancelledError):
         read_apart(path, wanted)
     assert at_work and not any(each.is_running() for each in at_work)
+
+
+def test_what_is_not_read_in_time_is_refused_and_ends(
+    workbook: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_process, "MOST_SECONDS", 0.0)
+    monkeypatch.setattr(table_process, "LOOK_SECONDS", 0.01)
+    path = tmp_path / "slow.xlsx"
+    path.write_bytes(workbook)
+    with pytest.raises(
+        FolkwaysError, match=r"slow\.xlsx: reading it takes longer than 0 s; bring it in parts"
+    ):
+        read_apart(path, lambda: True)
+    assert not any(
+        "folkways_studio.items.table_process" in each.cmdline() for each in psutil.Process().children()
+    )
 
 
 def parquet(frame: pl.DataFrame) -> bytes:

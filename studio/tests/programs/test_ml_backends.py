@@ -270,6 +270,18 @@ def test_it_is_interrupted_between_requests_and_another_worker_goes_on(
 
 
 @ON_A_FILE
+def test_a_fault_of_the_studio_ends_the_job_and_is_told_as_such(
+    desk: StudyFixture, server: MlBackendServer
+) -> None:
+    add(desk, "one")
+    job = do(desk, backend(desk, server), "predict", going=lambda: 1 // 0)
+    assert (job.state, job.error) == (
+        "failed",
+        "something went wrong on our side; the server's log says what",
+    )
+
+
+@ON_A_FILE
 def test_a_database_that_fails_ends_no_job(
     desk: StudyFixture, server: MlBackendServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from folkways_studio.errors import SubmissionError
+from folkways_studio.stages.fields import MOST_OF_OTHERS, shared
 from folkways_studio.stages.registry import STAGE_KINDS, stage_kind
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.studies import QUESTION, described
@@ -159,6 +160,9 @@ def test_marks_may_be_compared_by_how_much_they_share() -> None:
     assert kind.is_right({"spans": [[0, 8]]}, known, 0.8)
     assert not kind.is_right({"spans": [[0, 8]]}, known, 0.81)
     assert not kind.is_right({"spans": [[0, 4], [4, 10]]}, known, 1.0), "two marks are not one"
+    assert not kind.is_right({"spans": []}, known, 0.01)
+    assert shared([[2, 2]], []) == 0, "nothing shares nothing"
+    assert shared([[0, 1]], [[0, 1], [0, 1]]) == MOST_OF_OTHERS, "the same characters, otherwise marked"
 
 
 def test_what_is_known_is_told_in_words() -> None:

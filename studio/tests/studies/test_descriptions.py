@@ -4,6 +4,7 @@ written."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import yaml
@@ -15,8 +16,8 @@ from folkways_studio.people import accounts, participants
 from folkways_studio.studies import descriptions
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.definition import DefinitionError, read_definition
-from folkways_studio.workflows.yaml_text import parse_yaml
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, stored
+from folkways_studio.workflows.yaml_text import as_json, parse_yaml
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study, stored
 from tests.support.moments import at_time
 
 pytestmark = ON_A_FILE
@@ -34,6 +35,7 @@ stages:
 - {name: verify, kind: vote, answers: 2, majority: 2}
 """
 
+VOTE: dict[str, Any] = {"kind": "vote", "answers": 2, "majority": 2}
 Edit = Callable[..., tuple[str, ...]]
 
 
@@ -154,6 +156,24 @@ def test_texts_and_limits_may_change_at_any_time_and_more_answers_be_asked_for(
     assert study.consent_text.endswith("to be paid.") and study.consent_version != desk.study.consent_version
     event, *_ = (each for each in audit.events(desk.workspace, study.id) if each.kind == "study.edited")
     assert (event.account_id, event.details) == (desk.owner, {"description": 2, "changes": list(changes)})
+
+
+def test_more_answers_are_asked_for_in_the_stage_that_wants_them(studio_workspace: Workspace) -> None:
+    """Not in another stage, nor in the stage of that name of another study."""
+    stages = [{**VOTE, "name": name} for name in ("first", "second", "third")]
+    desk, other = (open_study(studio_workspace, stages, name=name) for name in ("mine", "theirs"))
+    items = {
+        (study.study.name, stage["name"]): study.add(stage["name"], [QUESTION])[0]
+        for study in (desk, other)
+        for stage in stages
+    }
+    stages[1]["answers"] = 3
+    descriptions.edit_study(studio_workspace, desk.study.id, as_json(described(stages, name="mine")))
+    slots = {
+        about: len(stored(studio_workspace, schema.assignments, item_id=item))
+        for about, item in items.items()
+    }
+    assert slots == {about: 3 if about == ("mine", "second") else 2 for about in items}
 
 
 def test_the_text_stays_as_it_was_written_and_each_before_it_is_kept(desk: StudyFixture, edit: Edit) -> None:

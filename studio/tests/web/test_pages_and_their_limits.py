@@ -19,6 +19,7 @@ from openpyxl import load_workbook
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
+from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.models import modelling
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.people import accounts, invites, participants, sessions
@@ -156,6 +157,29 @@ def test_a_refused_form_says_why_in_a_sentence_and_leads_back_to_its_own_page_al
     assert f'<a class="button primary" href="{page}?personal=show">Back</a>' in refused.text
     for elsewhere in (f"https://elsewhere.example.org{page}", f"{HOST}//elsewhere.example.org/"):
         assert ">Back</a>" not in browser.post(f"{page}/exclude", Referer=elsewhere).text
+    # Who takes another language there comes back to the page of the form, or else to where it was sent.
+    for referer, back in ((f"{HOST}{page}?personal=show", f"{page}?personal=show"), ("", f"{page}/exclude")):
+        refused = browser.post(f"{page}/exclude", Referer=referer)
+        assert f'name="next" value="{back}"' in refused.text
+
+
+def test_the_page_of_a_person_tells_their_test_and_nobody_elses(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    test = {"questions": 2, "pass_mark": 1, "tries": 1}
+    desk = open_study(workspace, [{**VOTES[0], "qualification": test}], name="two-tested")
+    known = [NewItem(f"test-{number}", QUESTION, "korea", {"choices": [2]}, True) for number in range(2)]
+    add_items(workspace, desk.study.id, "first", known)
+    desk.add("first", [QUESTION])
+    people, owner = [desk.person() for _ in range(3)], browser_of(desk.owner)
+    for person, said in zip(people, ([2, 2], [2, 0], [0, 0]), strict=True):
+        for choice in said:
+            desk.answer(person, {"choices": [choice]})
+    told = [
+        re.findall(r"Right answers: (\d of \d)", owner.get(f"/studies/two-tested/people/{person.id}").text)
+        for person in people
+    ]
+    assert told == [[], ["1 of 2"], ["0 of 2"]]
 
 
 def test_who_sends_an_answer_again_goes_on_in_its_stage_and_is_told_so(

@@ -142,6 +142,8 @@ def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
     assert client.post(f"{desk}/delete", {"typed": "mine"}).status == 422
     assert client.post(f"{desk}/delete", {"typed": study.name}).place == "/studies"
     assert client.get(desk).status == 404 == theirs.get(f"/work/{study.name}").status
+    kept = f"~{study.id}"  # as its row is called until all else of it is gone
+    assert client.get(f"/studies/{kept}").status == 404 == theirs.get(f"/work/{kept}").status
     assert study.name not in {each.name for each in studies.list_studies(workspace)}
     assert Role.OWNER not in accounts.roles_of(workspace, study.id, world.accounts["owner"])
 

@@ -174,7 +174,10 @@ def walk(server: StudioServer, desk: StudyFixture, stage: Stage) -> None:
             work = next_work(desk.workspace, person.id, stage=stage.name)
             if not isinstance(work, Work):
                 break
-            _, _, status, text = page_of(server, desk, person, work)
+            client, address, status, text = page_of(server, desk, person, work)
+            if number == 0:
+                refused = client.post(f"{address}/submit", {"revision": "0"})  # by a browser without scripts
+                assert refused.status == 422 and "load the page again" in refused.text, stage.name
             assert status == 200 and "data-task" in text, (
                 f"{stage.name}: the page of the task answers {status}"
             )

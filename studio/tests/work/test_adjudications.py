@@ -8,6 +8,7 @@ import pytest
 
 from folkways.workspace.database import Workspace
 from folkways_studio.items.service import list_items
+from folkways_studio.stages.adjudicating import SAID_THE_SAME
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
 from studio.tests.support.studies import ON_A_FILE, open_study
@@ -34,6 +35,28 @@ DISPUTES: list[Any] = [
         {"spans": [[9, 19]], "tagged": "We spent <CSI> Boxing Day </CSI> at my aunt's."},
     ),
 ]
+
+
+def test_what_all_say_alike_goes_on_as_the_content_of_each_stage(studio_workspace: Workspace) -> None:
+    """Past the stage in which somebody would decide, which is done on arrival."""
+    asked = {"kind": "form", "answers": 2, **FORM}
+    desk = open_study(
+        studio_workspace,
+        [
+            {**asked, "name": "judge", "next": {"done": "decide"}},
+            {"name": "decide", "kind": "adjudicate", "next": {"done": "look"}},
+            {**asked, "name": "look"},
+        ],
+    )
+    desk.add("judge", [SENTENCE])
+    for _ in range(2):
+        desk.answer(desk.person(), {"answers": {"fitting": "yes"}})
+    judged, decided, handed_on = list_items(desk.workspace, desk.study.id)
+    assert (judged.state, decided.state, handed_on.state) == ("done", "done", "open")
+    assert (decided.parent_id, handed_on.parent_id) == (judged.id, decided.id)
+    assert decided.content["content"]["sentence"] == SENTENCE["sentence"] and decided.reason == SAID_THE_SAME
+    assert {name: handed_on.content[name] for name in SENTENCE} == SENTENCE
+    assert "candidates" not in handed_on.content and handed_on.content["fitting"] == "yes"
 
 
 @pytest.mark.parametrize(("stage", "submissions", "result"), DISPUTES, ids=["form", "tag_spans"])

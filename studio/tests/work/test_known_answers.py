@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from folkways_studio.exports.archive import export_files
 from folkways_studio.exports.snapshot import take_snapshot
 from folkways_studio.items.service import NewItem, add_items, get_item
 from folkways_studio.people import participants, suspension
-from folkways_studio.records import Participant, ParticipantState
+from folkways_studio.records import ItemState, Participant, ParticipantState
 from folkways_studio.studies import agreement, progress
 from folkways_studio.studies.service import get_stage
 from folkways_studio.work import assignments, gold, judgements, leases
@@ -296,6 +297,14 @@ def test_a_decided_item_becomes_a_question_of_known_answer_for_those_who_have_no
     assert (made.key, made.check, made.parent_id, made.test) == ("gold-q0", RIGHT, decided, None)
     with pytest.raises(ConflictError, match="already"):
         gold.make_gold(desk.workspace, desk.study.id, decided)
+    stage, item = (
+        get_stage(desk.workspace, desk.study.id, "verify"),
+        get_item(desk.workspace, desk.study.id, decided),
+    )
+    assert gold.known_answer_of(item, stage) == RIGHT
+    lacking: list[dict[str, Any]] = [{"check": RIGHT}, {"state": ItemState.DROPPED}, {"result": None}]
+    for lacks in lacking:
+        assert gold.known_answer_of(replace(item, **lacks), stage) == {}, lacks
     with pytest.raises(NotFoundError):
         gold.make_gold(desk.workspace, desk.study.id + 1, decided)
     with pytest.raises(ConflictError, match="no known answer"):

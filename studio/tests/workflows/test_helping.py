@@ -70,4 +70,5 @@ def test_the_verifiers_letter(reply: str, choice: int | None) -> None:
 def test_braces_in_what_people_write_stay_as_they_are() -> None:
     scenario = "A note says {place} and {scenario}."
     assert scenario in helper_prompt(scenario, "Korea")
-    assert "{options}?" in verifier_prompt("What is {options}?", ["a", "b", "c", "d"], "Korea")
+    asked = verifier_prompt("What is {options}?", ["a", "b", "c", "d"], "Korea")
+    assert "{options}?" in asked and "right in Korea?" in asked

@@ -14,7 +14,7 @@ from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.stages.base import COMMON_OPTIONS
 from folkways_studio.stages.fields import plain
 from folkways_studio.stages.registry import stage_kind
-from folkways_studio.workflows.suggesting import LONGEST, MOST_ANSWERS, SUGGESTERS, outcome
+from folkways_studio.workflows.suggesting import MOST_ANSWERS, SUGGESTERS, outcome
 
 GROUPS, LOCAL, ENGLISH = (SUGGESTERS[kind] for kind in ("group_answers", "localise", "collect_question"))
 CONTENT = {
@@ -100,7 +100,8 @@ def test_translations_go_into_the_field_that_lacks_one() -> None:
     content = {"template": "What do people in your country eat?"}
     assert content["template"] in LOCAL.prompt(content, {}, "South Korea", "Korean")
     assert LOCAL.read('{"translation": " 무엇을\\n먹나요? "}', content) == {"local": "무엇을 먹나요?"}
-    assert LOCAL.read(json.dumps({"translation": "x" * (LONGEST + 1)}), content) is None
+    assert LOCAL.read(json.dumps({"translation": "x" * 500}), content) == {"local": "x" * 500}
+    assert LOCAL.read(json.dumps({"translation": "x" * 501}), content) is None
     assert "무엇을" in ENGLISH.prompt({}, {"question": "무엇을 먹나요?"}, "South Korea", "Korean")
     assert ENGLISH.read('{"translation": "What?"}', {}) == {"english": "What?"}
     with pytest.raises(SubmissionError):

@@ -34,7 +34,7 @@ from folkways_studio.studies import service as studies
 
 LOG = logging.getLogger("folkways_studio")
 
-OURS = "something went wrong on our side; the server's log says what. Import the file again"
+OURS = "something went wrong on our side; the server's log says what"
 
 
 QUICK_TURN = 0.001
@@ -191,7 +191,7 @@ def run_import(
         imports.end(workspace, job, ImportState.FAILED, error=str(error))
     except Exception:
         LOG.exception("the studio could not import %s", job.id)
-        imports.end(workspace, job, ImportState.FAILED, error=OURS)
+        imports.end(workspace, job, ImportState.FAILED, error=f"{OURS}. Import the file again")
     finally:
         sys.setswitchinterval(usual)
 

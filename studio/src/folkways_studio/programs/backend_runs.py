@@ -97,7 +97,7 @@ def run_job(
         ml_backends.end_job(workspace, job, str(error))
     except Exception:
         LOG.exception("the studio could not do the job %s of an ML backend", job.id)
-        ml_backends.end_job(workspace, job, OURS.partition(".")[0])
+        ml_backends.end_job(workspace, job, OURS)
 
 
 def _suggest(

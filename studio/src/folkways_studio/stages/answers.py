@@ -173,7 +173,7 @@ class GroupAnswers(StageKind):
             {"text": answer, "count": counts[answer], "place": places[number], "english": english[number]}
             for number, answer in enumerate(answers)
         ]
-        return {"rows": rows}
+        return {**super().form_values(content, config, draft), "rows": rows}
 
     def read_form(self, fields: FormFields, content: Content, config: Config) -> Mapping[str, Any]:
         """Groups, each led by an answer of its own; answers that say the same as another follow it."""

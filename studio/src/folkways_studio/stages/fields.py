@@ -164,7 +164,7 @@ def shared(first: Sequence[Sequence[int]], second: Sequence[Sequence[int]]) -> f
     ours, theirs = (
         {position for start, end in spans for position in range(start, end)} for spans in (first, second)
     )
-    return min(len(ours & theirs) / len(ours | theirs), MOST_OF_OTHERS) if ours | theirs else 0.0
+    return min(len(ours & theirs) / max(len(ours | theirs), 1), MOST_OF_OTHERS)
 
 
 def plain(value: Any) -> Any:

@@ -78,7 +78,7 @@ _HELD = (
         _slots.c.id.in_((sa.bindparam("slot"), sa.bindparam("instead"))),
         _slots.c.participant_id == sa.bindparam("participant_id"),
     )
-    .order_by(sa.case((_slots.c.id == sa.bindparam("slot"), 0), else_=1))
+    .order_by(_slots.c.id != sa.bindparam("slot"))
     .limit(1)
     .with_for_update(of=(_people, _items, _slots), key_share=True)
 )

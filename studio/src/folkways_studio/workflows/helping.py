@@ -129,5 +129,6 @@ def read_choice(reply: str) -> int | None:
 
 
 def fill(wording: str, **parts: str) -> str:
-    """The wording with its {names} replaced in one pass: braces in what people wrote stay as they are."""
-    return re.sub(r"\{(\w+)\}", lambda name: parts.get(name[1], name[0]), wording.strip())
+    """The wording with its {names} replaced in one pass: braces in what people wrote stay as they are.
+    KeyError for a name without its part."""
+    return re.sub(r"\{(\w+)\}", lambda name: parts[name[1]], wording.strip())
