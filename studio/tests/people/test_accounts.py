@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -32,6 +34,27 @@ def test_a_password_is_checked_and_never_stored(studio_workspace: Workspace) -> 
 
 def test_a_hash_costs_what_rfc_9106_recommends(hash_cost: tuple[int, int, int]) -> None:
     assert hash_cost == (3, 2**16, 4)
+
+
+MANY_AT_ONCE = """
+from concurrent.futures import ThreadPoolExecutor
+from folkways_studio.people import accounts
+
+def peak():  # ru_maxrss would be that of the parent, too
+    return int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
+
+accounts.prepare_account("first", "a long password")
+before = peak()
+with ThreadPoolExecutor(20) as people:
+    list(people.map(lambda number: accounts.prepare_account(f"p{number}", "a long password"), range(20)))
+print((peak() - before) // 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process its most memory")
+def test_many_who_come_in_together_do_not_fill_the_memory() -> None:
+    done = subprocess.run([sys.executable, "-c", MANY_AT_ONCE], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 64 * accounts.HASHED_AT_ONCE
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
@@ -44,6 +46,9 @@ LONGEST_PASSWORD = 1024
 HASH_COST = (3, 64 * 1024, 4)
 """Of Argon2id: passes, KiB and lanes, as RFC 9106 recommends where 2 GiB for each sign-in are too many."""
 
+HASHED_AT_ONCE = 4
+"""Passwords, so that many people who come in together do not fill the memory."""
+
 ATTEMPTS, ATTEMPTS_OF_ADDRESS = 5, 30
 ATTEMPTS_SECONDS = 900.0
 """Limits of failed sign-ins within ATTEMPTS_SECONDS: ATTEMPTS on one account from one address, and
@@ -55,21 +60,31 @@ SLOW_AFTER, SLOWEST_SECONDS = 10, 8.0
 with every further SLOW_AFTER failures, up to SLOWEST_SECONDS."""
 
 
+_ROOM = BoundedSemaphore(HASHED_AT_ONCE)
+
 MakeAccount = Callable[[sa.Connection], int]
 """Makes an account within a transaction and returns its id."""
 
 
-def _hasher() -> PasswordHash:
+@contextmanager
+def _hasher() -> Iterator[PasswordHash]:
+    """What hashes a password, once there is room for it."""
     from pwdlib import PasswordHash
     from pwdlib.hashers.argon2 import Argon2Hasher
 
     passes, memory, lanes = HASH_COST
-    return PasswordHash((Argon2Hasher(time_cost=passes, memory_cost=memory, parallelism=lanes),))
+    with _ROOM:
+        yield PasswordHash((Argon2Hasher(time_cost=passes, memory_cost=memory, parallelism=lanes),))
+
+
+def _hashed(password: str) -> str:
+    with _hasher() as hasher:
+        return hasher.hash(password)
 
 
 @cache
 def _nobodys_hash() -> str:
-    return _hasher().hash("a password that nobody has")
+    return _hashed("a password that nobody has")
 
 
 def create_account(
@@ -101,7 +116,7 @@ def prepare_account(login: str, password: str | None, *, name: str = "", locale:
         problems |= _password_problems(password)
     if problems:
         raise SubmissionError(problems)
-    hashed = _hasher().hash(password) if password is not None else None
+    hashed = _hashed(password) if password is not None else None
 
     def make(connection: sa.Connection) -> int:
         if (
@@ -200,7 +215,8 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
         connection.execute(sa.insert(attempts), [{"key": each, "at": now} for each in (pair, *others)])
         row = find_row(connection, schema.accounts, login=login)
     hashed = row.password if row is not None and row.password else _nobodys_hash()
-    right = len(password) <= LONGEST_PASSWORD and _hasher().verify(password, hashed)
+    with _hasher() as hasher:
+        right = len(password) <= LONGEST_PASSWORD and hasher.verify(password, hashed)
     if right and row is not None and row.password and not row.disabled:
         with workspace.write() as connection:
             connection.execute(sa.delete(attempts).where(attempts.c.key == pair))
@@ -267,7 +283,7 @@ def set_password(
     problems = _password_problems(password)
     if problems:
         raise SubmissionError(problems)
-    hashed = _hasher().hash(password)
+    hashed = _hashed(password)
     with workspace.write() as connection:
         first(connection)
         change_rows(connection, schema.accounts, {"id": account_id}, password=hashed)
