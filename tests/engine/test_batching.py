@@ -332,7 +332,7 @@ def test_what_has_no_room_beside_a_file_that_is_out_is_not_asked_one_by_one(tmp_
     job = EndpointJob(endpoint, number, Limits(concurrency=1), batch=provider)
     (progress,) = ask(workspace, run.id, [job], budget=Budget(parse_budget("4requests")))
     workspace.close()
-    assert (progress.done, endpoint.asked) == (0, 0)
+    assert (progress.done, endpoint.asked, progress.stopped) == (0, 0, None)
 
 
 @pytest.mark.usefixtures("hasty")
