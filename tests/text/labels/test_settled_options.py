@@ -157,3 +157,8 @@ vi B Tôi không chắc nhưng tôi nghĩ là B.
 def test_the_option_that_a_reply_settles_on(line: str) -> None:
     _, label, reply = line.split(" ", 2)
     assert chosen_label(reply, OPTIONS) == (None if label == "-" else label)
+
+
+@pytest.mark.parametrize("reply", ["Ответ:\nА!", "விடை:\nஅ!", "정답:\n가..."])
+def test_a_letter_that_is_announced_is_no_cry(reply: str) -> None:
+    assert chosen_label(reply, OPTIONS) == "A"
