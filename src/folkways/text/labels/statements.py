@@ -368,9 +368,8 @@ def _denied_listed(after: str) -> bool:
     """Whether what follows a label that is set off, which may be its option's text, begins by denying it."""
     start = " ".join(after.split()[:5])[:60]
     first = re.split(_boundary(), re.sub(r"^[\s)\].:}．：]+", "", after))[0]
-    if len(first.split()) <= 2 and pattern("not_behind").search(
-        first[:20]
-    ):  # two words, or few without spaces
+    two_words = first[:20] if len(first.split()) <= 2 else ""  # a whole clause is one word without spaces
+    if pattern("not_behind").search(two_words):
         return True
     if re.match(r"(?:no|nope|false|❌|✗|✘|✖)(?!\w)", first.strip(), re.I):
         return True
