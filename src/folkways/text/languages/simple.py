@@ -22,7 +22,7 @@ _OPEN = "(?<![\u0e30\u0e33\u0eb0\u0eb3])(?<![\u0e4d\u0ecd][\u0e32\u0eb2])"
 
 def _syllable(before: str, consonant: str, mark: str) -> str:
     """A consonant with its vowels, before it and around it, and the bare consonant that closes it; or two
-    bare consonants, three where their number is odd (Thai milk is no syllable of its snack)."""
+    bare consonants, three where their number is odd, so that the Thai word for milk stays out of snack."""
     opened = rf"(?:[{before}][{consonant}][{mark}]*|[{consonant}][{mark}]+)"
     bare = rf"[{consonant}](?![{mark}])"
     three = rf"(?:{bare}){{3}}(?=(?:{bare}{bare}){{0,8}}(?!{bare}))"
