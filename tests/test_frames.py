@@ -57,7 +57,19 @@ def test_rows_may_lack_cells_and_columns_may_be_named_by_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "thing", [{}, [], {"a": "text"}, {"a": ["b"], "c": "d"}, [{"a": 1}, 2], "a.csv", 3, None]
+    "thing",
+    [
+        {},
+        [],
+        {"a": "text"},
+        {"a": 1},
+        {"a": ["b"], "c": None},
+        {"a": ["b"], "c": "d"},
+        [{"a": 1}, 2],
+        "a.csv",
+        3,
+        None,
+    ],
 )
 def test_what_is_no_table_is_said_to_be_none(thing: object) -> None:
     assert not is_frame(thing)

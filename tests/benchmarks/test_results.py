@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from folkways.benchmarks.published import OF_PLACES, PRINTED, PublishedFigures, beside_published
+from folkways.benchmarks.registry import benchmarks
 from folkways.benchmarks.results import DataNeed, Inputs, Result, make_tables
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.errors import DataError, UnknownNameError
@@ -121,3 +123,10 @@ def test_figures_that_cannot_be_read_name_their_package(figures: Path) -> None:
 def test_data_that_nobody_publishes_is_named_by_its_option() -> None:
     with pytest.raises(NotAvailableError, match="--corpus"):
         Inputs().data_of(DataNeed("corpus", "The corpus."))
+
+
+def test_a_benchmark_with_published_figures_names_them() -> None:
+    for name, benchmark in benchmarks().items():
+        folder = files(f"folkways.benchmarks.{name.replace('-', '_')}")
+        has = folder.joinpath("published", "figures.csv").is_file()
+        assert has == (benchmark.published is not None), name

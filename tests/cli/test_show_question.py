@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from folkways.records import Metric
-from folkways.reports.formats.item import MOST_ITEMS, render_question
+from folkways.records import PROMPTS, Metric, empty
+from folkways.reports.formats.item import MOST_ITEMS, render_item, render_question
 from tests.support.blend_data import write_release
 from tests.support.river import folkways
 
@@ -95,3 +95,13 @@ def test_without_a_run_people_alone_have_answered(place: Path) -> None:
 def test_a_question_that_is_not_there_is_said(place: Path, arguments: tuple[str, ...], message: str) -> None:
     done = folkways("show", *arguments, "-w", "w.db", cwd=place)
     assert done.returncode == 2 and message in done.stderr
+
+
+@pytest.mark.parametrize("width", [30, 79, 80])
+def test_nothing_of_an_item_is_cut_at_the_edge_of_a_terminal(width: int) -> None:
+    item = {"task": "demo/saq", "item": "i", "question": "q", "text": "x" * 400, "gold": "z" * 400}
+    out = io.StringIO()
+    Console(file=out, width=width).print(render_item(item, empty(PROMPTS)))
+    shown = out.getvalue()
+    assert (shown.count("x"), shown.count("z")) == (400, 400)
+    assert max(map(len, shown.splitlines())) <= width

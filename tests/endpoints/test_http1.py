@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
 import random
 import socket
@@ -431,3 +432,22 @@ def test_small_bodies_wait_for_no_turn_and_compressed_ones_give_theirs_back() ->
         assert not large.locked()
         with pytest.raises(TimeoutError):
             replies_over_one_connection([sent], asyncio.Semaphore(0), 0.2)
+
+
+@pytest.mark.parametrize(
+    ("cause", "words"),
+    [
+        (ConnectionRefusedError(errno.ECONNREFUSED, "whatever"), "connection refused"),
+        (  # as asyncio tells of a name with several addresses
+            OSError(f"Multiple exceptions: [Errno {errno.ECONNREFUSED}] Connect call failed ('::1', 1, 0, 0), "
+                    f"[Errno {errno.ECONNREFUSED}] Connect call failed ('127.0.0.1', 1)"),
+            "connection refused",
+        ),
+        (TimeoutError(), "no connection in time"),
+        (OSError(errno.EHOSTUNREACH, "whatever"), "no route to host"),
+        (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "Name or service not known"),
+        (OSError(), "no connection"),
+    ],
+)  # fmt: skip
+def test_why_there_is_no_connection_is_said_in_a_few_words(cause: OSError, words: str) -> None:
+    assert str(http1.ConnectError(cause)) == words

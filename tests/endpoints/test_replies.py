@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
+from folkways.endpoints.python.replies import RepliesEndpoint
 from folkways.endpoints.registry import open_name
 from tests.support.asking import request
 from tests.support.scripted_server import ScriptedServer
@@ -222,3 +223,10 @@ def test_how_many_requests_a_server_works_on_at_once(pages: dict[str, Any], firs
     looked_at = ["/props"] if is_read else ["/props", "/metrics"]
     assert asyncio.run(run(2)) == (first, most, looked_at)
     assert asyncio.run(run(1)) == (2, 512, [])
+
+
+def test_replies_without_a_name_are_called_by_what_they_are() -> None:
+    """The same in every version, since runs that are stored have this name."""
+    first, other = (RepliesEndpoint({"a": reply}, None, None) for reply in "AB")
+    assert (first.name, first.identity) == ("python/replies-871afd6dfe82", "python:replies#871afd6dfe82")
+    assert other.name != first.name

@@ -317,6 +317,24 @@ def test_what_did_not_come_back_is_asked_one_by_one_and_in_no_other_batch(tmp_pa
     assert (progress.done, progress.failed, endpoint.asked) == (5, 0, 4)
 
 
+def test_what_has_no_room_beside_a_file_that_is_out_is_not_asked_one_by_one(tmp_path: Path) -> None:
+    """Somebody carries the file out: there may be no server."""
+
+    class Carried(Packing):
+        waits = False
+
+        async def look(self, number: str) -> BatchStatus:
+            return BatchStatus(ended=False)
+
+    workspace = open_workspace(tmp_path / "w.db")
+    provider, endpoint = Carried(requests=3), Own("own")
+    run, number = plan_prompts(workspace, "own", [f"question {at}" for at in range(5)])
+    job = EndpointJob(endpoint, number, Limits(concurrency=1), batch=provider)
+    (progress,) = ask(workspace, run.id, [job], budget=Budget(parse_budget("4requests")))
+    workspace.close()
+    assert (progress.done, endpoint.asked, progress.stopped) == (0, 0, None)
+
+
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize(("loses", "budget", "asked"), [(0, 3, 0), (2, 5, 2), (2, 4, 1), (3, 3, 0)])
 def test_what_a_batch_had_set_aside_is_free_again_though_its_results_came_at_the_second_try(

@@ -409,3 +409,14 @@ def test_a_side_with_many_replies_that_could_not_be_read_is_named_and_a_baseline
     whole = answers_of({"talker": unread, "fine": few}, replace(RIGHT, per="question"), ("culture",))
     (note,) = [note for note in whole.notes() if "could be read" in note]
     assert "out of a reply to 5 of 20 questions (the token limit cut 3 of these)" in note
+
+
+def test_questions_are_compared_in_the_order_of_their_rows() -> None:
+    """Also where several rows are one question: what is drawn by number comes out alike each time."""
+    questions = [f"q{number * 7919 % 5000}" for number in range(5000)]
+    rows = pl.DataFrame({"question": [each for each in questions for _ in range(2)]}).with_columns(
+        item=pl.col("question"), state=pl.lit("answered"), language=pl.lit("en"), variant=pl.lit("v"),
+        sample=pl.lit(0), counted=pl.lit(value=True), culture=pl.lit("KR"), right=pl.lit(1.0),
+    )  # fmt: skip
+    found = answers_of({"one": rows}, replace(RIGHT, per="question"), ("question",))
+    assert found.groups["question"].to_list() == questions

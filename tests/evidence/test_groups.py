@@ -281,6 +281,19 @@ def test_a_line_goes_from_family_to_family_by_the_last_of_each_and_reasoning_is_
 SIX = {"US": "en", "GB": "en", "CN": "zh", "KR": "ko", "GR": "el", "ET": "am", "IN-AS": "as", "WORLD": "en"}
 
 
+@pytest.mark.parametrize(
+    ("spoken", "fits"),
+    [
+        ({"US": "en", "CN": "zh", "DE": "de", "FR": "fr", "ES": "es", "JP": "ja"}, False),  # all of class 5
+        ({"US": "en", "CN": "zh", "DE": "de", "FR": "fr", "ES": "es", "KR": "ko"}, True),  # of two classes
+        ({"US": "en", "CN": "zh", "DE": "de", "FR": "fr", "KR": "ko"}, False),  # of five languages
+    ],
+)
+def test_a_trend_is_offered_of_six_languages_of_two_classes(spoken: dict[str, str], fits: bool) -> None:
+    assert RESOURCE_CLASSES.fits is not None
+    assert RESOURCE_CLASSES.fits(inputs(drawn(), THREE, spoken)) is fits
+
+
 def test_the_trend_with_the_resource_class_has_languages_as_its_unit() -> None:
     known = inputs(drawn(), THREE, SIX)
     classes, trend = (

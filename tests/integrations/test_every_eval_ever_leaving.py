@@ -13,7 +13,9 @@ import pytest
 from folkways.api import load_run
 from folkways.integrations.every_eval_ever.export import with_engine
 from folkways.integrations.stored_run import StoredRun
+from folkways.releases.registry import get_record
 from folkways.reports.data import PEOPLE
+from folkways.runs.planning.plan import REVISION
 from tests.reports.test_people import with_raw_answers
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
@@ -243,3 +245,15 @@ def test_a_model_that_never_replied_has_no_file_and_is_named(tmp_path: Path) -> 
     files = exported(tmp_path)
     assert [path.parent.name for path, _ in files.documents()] == ["good"]
     assert "unknown/bad has no score on demo" in files.done.stderr
+
+
+@pytest.mark.parametrize(("planned", "told"), [("0123456", "0123456"), ("", None)])
+def test_data_are_of_the_revision_that_was_asked(people: Shared, planned: str, told: str | None) -> None:
+    """A run of before it was stored was asked of what the registry has."""
+    run = load_run("last", people.workspace)
+    stored = StoredRun(run.workspace, run.record, None, unlicensed_items=False)
+    name, task = next(iter(stored.tasks.items()))
+    asked = replace(task, release="culturalbench", options={**task.options, REVISION: planned})
+    vars(stored)["tasks"] = {name: asked}
+    usual = get_record("culturalbench")
+    assert stored.record(name) == replace(usual, revision=told or usual.revision)

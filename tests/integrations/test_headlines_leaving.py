@@ -262,6 +262,31 @@ def test_a_log_that_states_something_else_is_read_or_refused(
             verdict_on_logs([str(path)])
 
 
+@pytest.mark.parametrize("how", ["without numbers", "of another score"])
+def test_a_log_without_numbers_of_its_score_is_read_from_its_samples(
+    logs: dict[str, list[Path]], how: str, tmp_path: Path
+) -> None:
+    """As Inspect writes the results of our scorer; and where the numbers are of a score that no sample has."""
+    for path in logs["demo/true-false"]:
+        changed = tmp_path / path.name
+        with zipfile.ZipFile(path) as archive, zipfile.ZipFile(changed, "w") as other:
+            for name in archive.namelist():
+                content = archive.read(name)
+                if name == "header.json":
+                    header = json.loads(content)
+                    for score in header["results"]["scores"]:
+                        if how == "without numbers":
+                            score["metrics"][score["name"]]["metadata"] = None
+                        else:
+                            score["metrics"] = {"else": score["metrics"][score["name"]]}
+                            score["name"] = "else"
+                    content = json.dumps(header).encode()
+                other.writestr(name, content)
+        (log,) = read_logs(changed)
+        assert log.numbers == {} and log.scores == read_logs(path)[0].scores
+        assert read_logs(path)[0].numbers.keys() >= {"all_right"}
+
+
 def _places(document: Any) -> Iterator[tuple[Any, Any]]:
     """Where values are said of metrics and scores, except for the groups after the first."""
     for of_metrics in [document["eval"]["metadata"], document["eval"]["metadata"][STATED]]:

@@ -219,6 +219,14 @@ def test_a_body_larger_than_the_record_says_is_refused(hub: HubServer, tmp_path:
         run(transfer(hub, tmp_path), FetchOptions(max_bytes=5000))
 
 
+@pytest.mark.parametrize("size", [0, 1000])
+def test_a_body_as_large_as_it_may_be_is_taken(
+    hub: HubServer, tmp_path: Path, published: Path, size: int
+) -> None:
+    (published / "kellycyy" / "CulturalBench" / HARD).write_bytes(b"x" * size)
+    assert run(transfer(hub, tmp_path, size=size)).size == size
+
+
 def transfer(hub: HubServer, folder: Path, sha256: str | None = None, size: int | None = None) -> Transfer:
     url = f"{hub.url}/datasets/kellycyy/CulturalBench/resolve/main/{HARD}"
     return Transfer(label=HARD, url=url, target=folder / HARD, sha256=sha256, size=size)

@@ -71,6 +71,14 @@ def test_a_facet_is_one_that_all_judgements_have() -> None:
             check_facet(name, task, {"a": base, "b": other})
 
 
+def test_a_facet_that_older_judgements_lack_though_scores_have_it_says_how_to_get_it() -> None:
+    task, base = get_task("survey/opinions"), pl.DataFrame({"culture": ["DE"]})
+    with pytest.raises(UnknownNameError, match=r"valid: culture\nruns judged .*: folkways score RUN"):
+        check_facet("condition", task, {"a": base}, {"condition"})
+    with pytest.raises(UnknownNameError, match=r"valid: culture$"):
+        check_facet("condition", task, {"a": base})
+
+
 def asked(*tasks: str) -> StoredModel:
     return StoredModel(None, "m", f"m of {len(tasks)}", tuple(Part(1, "m", task, 1) for task in tasks))  # type: ignore[arg-type]
 

@@ -258,3 +258,10 @@ def test_hostile_names_are_shown_and_do_nothing(new_page: Any, large: ReportData
         assert page.locator("img").count() == 0
         assert "<img src=x" in page.locator("body").inner_text()
     assert watched.errors == []
+
+
+def test_the_page_of_a_task_has_what_is_kept_apart_of_this_task_alone(site: Path, large: ReportData) -> None:
+    for title in large.task_titles.values():
+        (page,) = [path for path in (site / "tasks").iterdir() if f"<title>{title}" in path.read_text()]
+        assert page.read_text().count("Not comparable with the models above") == 1
+        assert f'aria-label="{title}, kept apart, 1"' in page.read_text()

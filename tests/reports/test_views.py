@@ -22,6 +22,7 @@ from folkways.reports.formats.methods import explain
 from folkways.reports.formats.summary import coverage_notices, gaps, lede
 from folkways.reports.views.judgement_sample import MAX_CHARACTERS, Sample, take_sample
 from folkways.reports.views.views import ReportView
+from tests.support.many_models import many
 from tests.support.report_data import Shape, signed, simulate, with_judgement
 
 
@@ -222,3 +223,10 @@ def test_a_model_that_was_never_reached_has_a_dash_and_no_place(data: ReportData
         variant.endpoint == "openai/gpt-4o-mini" and "highest" in variant.finding(view.short)
         for variant in WorldMap(view).variants
     )
+
+
+def test_tables_have_ten_models_at_most() -> None:
+    for models in (9, 10, 11):
+        made = many(models=models, tasks=1, rows=4_000)
+        (task,) = ReportView(made).tasks
+        assert len(task.endpoints) == models and task.shown == task.endpoints[: min(models, 10)]

@@ -35,7 +35,7 @@ from folkways.runs.sampling.strata import (
 from folkways.stats.stratified import StratumSample, anytime_mean, mean_over_strata
 from tests.support.xcr_data import write_small_corpus
 
-RIGHT = Metric("right", "Right", "")
+RIGHT = Metric("right", "Right", "", headline_by="topic")
 SHARE = Metric("share", "Share", "", "mean", 10.0, (0.2, 0.8))
 COUNT = Metric("count", "Count", "", "mean", 2.0, None)
 MADE = Metric("made", "Made of several", "")
@@ -259,6 +259,7 @@ GROUPS = {
     ("all", "all"): lambda _row: True,
     ("culture", "KR"): lambda row: row["culture"] == "KR",
     ("culture+language", "KR+en"): lambda row: (row["culture"], row["language"]) == ("KR", "en"),
+    ("topic", "t0"): lambda row: row["topic"] == "t0",
 }
 
 
@@ -287,7 +288,7 @@ def test_scores_of_a_sample_are_estimates_of_the_whole(
     assert found.schema == asked.schema
     expected = []
     for (facet, value), of in GROUPS.items():
-        own = facet != "all" and by[0] == "culture"
+        own = facet.startswith("culture") and by[0] == "culture"
         strata = {name: size for name, size in populations.items() if not own or name.split("+")[0] == "KR"}
         rows = [row for row in judged.rows(named=True) if not own or row["culture"] == "KR"]
         for metric, at_most in ((RIGHT, 1.0), (SHARE, 0.8), (COUNT, math.nan)):

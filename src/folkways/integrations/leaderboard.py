@@ -170,7 +170,7 @@ def _of_archive(folder: Path, profile: str | None) -> Contribution:
     stored = pl.concat(pl.read_parquet(table, glob=False) for table in tables)
     made = {text: Signature(orjson.loads(text)) for text in stored["signature"].unique()}
     texts = {text: signature.text() for text, signature in made.items()}
-    stored = stored.with_columns(pl.col("signature").replace_strict(texts, return_dtype=pl.String))
+    stored = stored.with_columns(pl.col("signature").replace_strict(texts))
     of_models, people = (
         stored.filter(subject=subject).select(list(SCORES)) for subject in (Subject.MODEL, Subject.PEOPLE)
     )

@@ -116,7 +116,7 @@ def _class(kind: Any) -> Any:
 
 def _licence(name: str) -> str:
     """The address of a licence of SPDX's list; others as they are."""
-    listed = name and set(name) <= _SPDX and "-" in name and not name.lower().startswith("licenseref-")
+    listed = set(name) <= _SPDX and "-" in name and not name.lower().startswith("licenseref-")
     return f"https://spdx.org/licenses/{name}.html" if listed else name or "unknown"
 
 

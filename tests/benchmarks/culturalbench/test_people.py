@@ -11,13 +11,14 @@ from hypothesis import given, settings
 
 from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.culturalbench.build.counting import MajorityRule, count
-from folkways.benchmarks.culturalbench.build.tables import easy_table, hard_table, votes_table
+from folkways.benchmarks.culturalbench.build.tables import BUILT_VOTES, easy_table, hard_table, votes_table
 from folkways.benchmarks.culturalbench.people import (
     PEOPLE_JUDGEMENTS,
     judge_people_on_easy,
     judge_people_on_hard,
     leave_one_out,
     people_judgements,
+    read_built_votes,
 )
 from folkways.benchmarks.culturalbench.results.data_tables import people_table
 from folkways.benchmarks.culturalbench.results.setups import by_mode
@@ -53,6 +54,15 @@ def line(votes: Votes, folder: Path) -> dict[str, float]:
     judged = people_judgements(EASY.items(release), release, EASY.name)
     assert judged is not None
     return people_table(judged).rows.row(0, named=True)
+
+
+def test_votes_are_read_as_they_were_written_also_where_there_are_none(tmp_path: Path) -> None:
+    votes = votes_of({"q": ["A", "A C", "dont_know", "2:B"]})
+    for name, number in (("some", 4), ("none", 0)):
+        (tmp_path / name).mkdir()
+        given = replace(votes, votes=votes.votes.head(number))
+        read = read_built_votes(release_of(tmp_path / name, given))
+        assert read.schema == pl.Schema(BUILT_VOTES) and read.height == number
 
 
 def test_who_differs_is_wrong_and_the_others_are_right(tmp_path: Path) -> None:

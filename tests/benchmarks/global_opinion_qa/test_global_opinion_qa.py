@@ -170,6 +170,14 @@ def test_two_names_of_a_country_are_two_samples_of_it(tmp_path: Path) -> None:
     assert issue.kind == "several-samples" and "'Britain' is used" in issue.message
 
 
+def test_countries_that_nobody_knows_are_no_samples_of_one(tmp_path: Path) -> None:
+    selections = {"Atlantis": [1, 0], "Lemuria": [0, 1], "Kenya": [0, 1]}
+    release = write(tmp_path, [("Why?", str(selections), "['a', 'b']", "GAS")])
+    assert BENCHMARK.reader is not None
+    issues = [(issue.kind, issue.value) for issue in BENCHMARK.reader.check(release)]
+    assert issues == [("unknown-country", "Atlantis"), ("unknown-country", "Lemuria")]
+
+
 def test_what_is_odd_is_named(tmp_path: Path) -> None:
     assert BENCHMARK.reader is not None
     release = write(tmp_path, ROWS)

@@ -142,6 +142,14 @@ def test_neighbours_in_their_order_and_in_others(short: ItemGroup) -> None:
     assert told == (5.0, 2.0)
 
 
+@pytest.mark.parametrize(("order", "texts"), [("AAAA", 0), ("AABB", 0), ("AABBC", 1), ("ABAB", 1)])
+def test_items_that_say_the_same_have_no_other_order(short: ItemGroup, order: str, texts: int) -> None:
+    """The search for another order of equal items would never end."""
+    rows = [short.items[place] for place in ["ABC".index(letter) for letter in order]]
+    units = ReleasedOrder().units(replace(short, neighbours=pl.concat(rows)), [])
+    assert len(units) == texts
+
+
 def test_of_a_long_release_forty_texts_are_asked(short: ItemGroup) -> None:
     """From its beginning to near its end."""
     again = [

@@ -131,6 +131,8 @@ def test_a_scale_of_numbers_keeps_its_numbers_as_labels_in_either_order() -> Non
     assert shown.listed == "4. A great deal\n3\n2\n1\n99. Don't know"
     assert [index for _, _, index in shown.lines] == [3, 2, 1, 0, None]
     assert shown.read("2") == 2 and shown.read("I choose 99.") == 4 and shown.read("a great deal") == 0
+    without = ShownQuestion.of({**item, "positions": None}, "en", "numbers", "as-is")
+    assert without.listed == "1\n2\n3\n4. A great deal\n5. Don't know", "numbered as other options are"
     assert shown.read("between 2 and 3") is None and shown.read("5") is None and shown.read("20 %") is None
 
 
@@ -496,6 +498,14 @@ def test_wrong_questions_are_named(tmp_path: Path, change: dict[str, Any], why: 
             write_survey(tmp_path, "taxes,KR,1,1,1\n", [{**entry("taxes", AGREE, ordered=False), **change}])
         )
     assert "row 1" in str(caught.value)
+
+
+def test_a_question_of_nobodys_opinion_is_named(tmp_path: Path) -> None:
+    rows = "taxes,KR,1,60,60\nfaith,KR,0,5,5\n"
+    assert BENCHMARK.reader is not None
+    found = BENCHMARK.reader.check(write_survey(tmp_path, rows))
+    assert [(issue.kind, issue.key) for issue in found] == [("no-answers", "faith")]
+    assert found[0].message == "nobody has an opinion"
 
 
 def test_a_question_twice_is_an_error(tmp_path: Path) -> None:

@@ -20,13 +20,17 @@ cs B Ne A, ale B.
 de B Ich würde B wählen.
 de B Zwischen A und B würde ich B wählen.
 de B Ich bin mir nicht sicher, aber ich denke B.
+de B B. wheat bread - Der NC ist der Durchschnitt, der noch zugelassen worden ist
+de B Antwort: B. Brot ist heute noch üblich.
 el - Α! Δεν ξέρω
 en B I bet B
+en - Option A (car) is wrong
 es - La respuesta B no es correcta.
 es - La opción B no encaja.
 et B Mitte A, vaid B.
 fi B Ei A, vaan B.
 fr B Il s'agit de l'option B.
+fr B La réponse est B, car ce n'est pas la coutume.
 gu B A ખોટું છે, B સાચું છે.
 gu - જવાબ: A અથવા B
 he B A לא נכון, B נכון.
@@ -35,6 +39,8 @@ he B לא A אלא B.
 hi - अ! पता नहीं
 hu C Sem A, sem B, hanem C
 hu B Nem A, hanem B.
+hu B A megoldás: B, ez jellemző.
+hu B A válasz B, ez a helyes.
 hy - Ա՜
 hy B Ոչ թե A, այլ B։
 hy - Պատասխան՝ A կամ B
@@ -56,6 +62,10 @@ ja - 答え：AかB
 ja B Aは間違いで、Bが正しいです。
 ja - 答えはBじゃない。
 ja - 答え：AとB
+ja B 答えはBではないでしょうか。
+ja B 答えはBじゃないでしょうか
+ja B B) みんなが毎日たくさん食べるのは値段が安いからではなくおいしいからです
+ja - B) パンではない
 ka - პასუხი: A ან B
 ka B A არასწორია, B სწორია.
 ka B არა A, არამედ B.
@@ -87,6 +97,7 @@ ne B A होइन, B हो।
 nl B Niet A, maar B.
 nl B Ik weet het niet zeker, maar ik denk B.
 nl C Noch A noch B, maar C
+nl B Het varken is B
 pa B A ਗਲਤ ਹੈ, B ਸਹੀ ਹੈ।
 pa - ਜਵਾਬ: A ਜਾਂ B
 pl B Nie jestem pewien, ale myślę, że B.
@@ -97,6 +108,8 @@ pl B Nie A, tylko B.
 pl B A jest błędne, więc B.
 pl B Nie A, lecz B
 pt B Não é A, mas B.
+pt B B, sem dúvida.
+pt B A resposta é B, sem açúcar.
 ro C Nici A, nici B, ci C
 ro B Nu A, ci B.
 ru B Между A и B я выбираю B.
@@ -127,6 +140,7 @@ th - คำตอบ: A หรือ B
 tl B Hindi A kundi B.
 tr B B seçeneği doğrudur.
 tr B Doğru cevap B'dir.
+tr - A da yanlış.
 uk B Це B
 uk B Я обираю B.
 uk - Варіант B неправильний.
@@ -143,3 +157,8 @@ vi B Tôi không chắc nhưng tôi nghĩ là B.
 def test_the_option_that_a_reply_settles_on(line: str) -> None:
     _, label, reply = line.split(" ", 2)
     assert chosen_label(reply, OPTIONS) == (None if label == "-" else label)
+
+
+@pytest.mark.parametrize("reply", ["Ответ:\nА!", "விடை:\nஅ!", "정답:\n가..."])
+def test_a_letter_that_is_announced_is_no_cry(reply: str) -> None:
+    assert chosen_label(reply, OPTIONS) == "A"

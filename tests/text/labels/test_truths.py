@@ -138,3 +138,22 @@ def test_a_truth_denied_in_another_language_is_its_opposite(language: str) -> No
 )
 def test_a_question_in_another_language_settles_nothing_and_a_word_is_a_whole_one(reply: str) -> None:
     assert truth(reply) is None
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        "他们不吃猪肉是{}。",
+        "{} (不穿鞋)",
+        "신발을 신지 않는다는 말은 {}입니다.",
+        "靴を履かないというのは{}です。",
+        "الإجابة هي {} لأن هذا لا يحدث",
+        "यह कि वे मांस नहीं खाते {} है",
+        "Это {} и не вызывает сомнений",
+        "Pernyataan bahwa mereka tidak makan babi adalah {}",
+        "Die Aussage dass man nicht pfeift ist {}",
+        "L'affermazione che non è accettabile è {}",
+    ],
+)
+def test_a_statement_that_is_repeated_with_its_denial_denies_no_truth(frame: str) -> None:
+    assert (truth(frame.format("True")), truth(frame.format("False"))) == (1, -1)

@@ -300,21 +300,21 @@ class ReleasedOrder(Signal):
 
 def _shards(group: ItemGroup) -> Iterator[list[Row]]:
     """Neighbours of one culture and language that make a text of the wanted length, in the order of the
-    release."""
+    release; none that says the same as the one before, as only items that differ have another order."""
     most = min(MOST, max(FEWEST, len(group.neighbour_rows) // WANTED))
     shard: list[Row] = []
-    length, before = 0, None
+    length, before, last = 0, None, ""
     for row in group.neighbour_rows:
-        kind = (row["culture"], row["language"])
-        size = len(group.whole_text(row).encode())
+        kind, text = (row["culture"], row["language"]), group.whole_text(row)
+        size = len(text.encode())
         if kind != before or len(shard) == most or length + size > LONGEST:
             if len(shard) >= FEWEST:
                 yield shard
-            shard, length = [], 0
-        if not row["asked"]:
+            shard, length, last = [], 0, ""
+        if not row["asked"] or text == last:
             continue
         shard.append(row)
-        length, before = length + size, kind
+        length, before, last = length + size, kind, text
     if len(shard) >= FEWEST:
         yield shard
 

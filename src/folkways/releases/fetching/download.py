@@ -161,8 +161,8 @@ class Downloader:
                 "between?"
             )
         limit = transfer.size if transfer.size is not None else self._options.max_bytes
-        if start + (length or 0) > limit:
-            raise FolkwaysError(_too_large(transfer, start + (length or 0), limit))
+        if length is not None and start + length > limit:
+            raise FolkwaysError(_too_large(transfer, start + length, limit))
         if transfer.size is None and length is not None:
             self._progress.grew(start + length - self._announced.get(transfer.label, 0))
             self._announced[transfer.label] = start + length

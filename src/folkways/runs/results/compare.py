@@ -187,7 +187,8 @@ def check_facet(
         if all(name in f.columns for f in judged.values())
     }
     if by not in valid:
-        raise UnknownNameError(f"facet of {task.name}", by, valid)
+        again = "runs judged by an older version have it once judged again: folkways score RUN"
+        raise UnknownNameError(f"facet of {task.name}", by, valid, hint=again if by in scored else "")
 
 
 def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> Mapping[str, str]:

@@ -195,19 +195,22 @@ def of_sample(
     judged: all judgements with ``ordinal``. options: those of the run; populations: stratum -> its units in
     all.
 
-    Kept are the whole, cultures, and cultures by language. Every interval holds at all times at once,
-    whatever decided when to stop: the confidence sequence of a stratum, or of several together. These are
-    intervals of what asking the rest of the benchmark would give; what was asked whole keeps the usual one,
-    which is for other questions of the same kind. A metric that is made of several judgements is left out of
-    what was not asked whole: weighting the judgements is not weighting it.
+    Kept are the whole, the groups that headlines show in its place, cultures, and cultures by language. Every
+    interval holds at all times at once, whatever decided when to stop: the confidence sequence of a stratum,
+    or of several together. These are intervals of what asking the rest of the benchmark would give; what was
+    asked whole keeps the usual one, which is for other questions of the same kind. A metric that is made of
+    several judgements is left out of what was not asked whole: weighting the judgements is not weighting it.
     """
     metrics = {metric.name: metric for metric in task.metrics}
+    kept = {"all", "culture", "culture+language", *(metric.headline_by for metric in task.metrics)}
     rows: list[dict[str, object]] = []
     for row in scored.iter_rows(named=True):
-        if row["facet"] not in ("all", "culture", "culture+language"):
+        if row["facet"] not in kept:
             continue
-        culture, _, language = ("", "", "") if row["facet"] == "all" else row["value"].partition("+")
-        group = _Group(task, judged, options, populations, culture, language)
+        columns = row["facet"].split("+")
+        parts = dict(zip(columns, row["value"].split("+", len(columns) - 1), strict=True))
+        parts.pop("all", None)
+        group = _Group(task, judged, options, populations, parts)
         if row["score"] is None or group.whole:
             rows.append(row)
         elif row["metric"] in judged.columns:
@@ -225,17 +228,15 @@ class _Group:
         judged: pl.DataFrame,
         options: RunOptions,
         populations: Mapping[str, int],
-        culture: str,
-        language: str,
+        parts: Mapping[str, str],
     ) -> None:
-        """culture, language: empty for all of them."""
+        """parts: column of the judgements -> its value; empty for all of them."""
         self.task, self.by, self.target = task, options.strata, (options.until or 0.0) / 100
         self.judged, self.populations = judged, populations
-        self.where, self.of_all = pl.lit(True), not culture and not language
-        if culture:
-            self.where &= pl.col("culture") == culture
-        if language:
-            self.where &= pl.col("language") == language
+        self.where, self.of_all = pl.lit(True), not parts
+        for column, value in parts.items():
+            self.where &= pl.col(column).cast(pl.String) == value
+        culture = parts.get("culture")
         if culture and self.by[0] == "culture":  # otherwise a culture may have units in every stratum
             self.judged = judged.filter(pl.col("culture") == culture)
             self.populations = {

@@ -238,9 +238,10 @@ SERIES: tuple[tuple[str, ...], ...] = (
 """The first four letters of each series; ``|`` between spellings of one."""
 
 _CRY = re.compile(
-    r"(^|[.!?。！？।۔…]\s*)[АΑაԱअஅஆஇஈఅఆఇఈಅಆಇಈઅਅඅආඇඈアイウエأاإآ가나](?=\s*(?:[!！՜]|\.{2,}|…))", re.I | re.M
+    r"(\A|(?<![:：])\n|[.!?。！？।۔…]\s*)[АΑაԱअஅஆஇஈఅఆఇఈಅಆಇಈઅਅඅආඇඈアイウエأاإآ가나](?=\s*(?:[!！՜]|\.{2,}|…))",
+    re.I,
 )
-"""Letters by which somebody cries out or wonders where a sentence begins: ah, oh, well."""
+"""Letters by which somebody cries out or wonders where a sentence begins (ah, oh, well), unless announced."""
 
 _LOOKS_LATIN = "С"
 """Cyrillic, and beyond the fourth letter: where it stands for an option it was meant as the Latin C."""

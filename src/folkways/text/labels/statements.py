@@ -35,6 +35,8 @@ _NO_DENIAL = (
     "sin duda",
     "毫无疑问",
     "의심의 여지 없이",
+    "(?:では|じゃ)(?:ない|ありません)(?:でしょう)?か",  # is it not B?
+    r"\b(?:noch|sem|varken)\b(?!\W*(?:[\ue000-\uf8ff]|$))",  # still, without, a pig
 )
 _REASSURANCE = re.compile("|".join(_NO_DENIAL), re.I)
 _MAY_BE = r"(?:would|must|should|will|has\sto|can|could|might|may)\s(?:\w+\s)?be"
@@ -366,7 +368,8 @@ def _denied_listed(after: str) -> bool:
     """Whether what follows a label that is set off, which may be its option's text, begins by denying it."""
     start = " ".join(after.split()[:5])[:60]
     first = re.split(_boundary(), re.sub(r"^[\s)\].:}．：]+", "", after))[0]
-    if len(first.split()) <= 2 and pattern("not_behind").search(first):
+    two_words = first[:20] if len(first.split()) <= 2 else ""  # a whole clause is one word without spaces
+    if pattern("not_behind").search(two_words):
         return True
     if re.match(r"(?:no|nope|false|❌|✗|✘|✖)(?!\w)", first.strip(), re.I):
         return True

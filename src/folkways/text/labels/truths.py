@@ -84,8 +84,9 @@ _ANNOUNCED = re.compile(
 _NESTED = re.compile(r"\b(?:that|claim\w*|say\w*|statement|think\w*|call\w*|idea|case)\b", re.I)
 _CHOICE = re.compile(r"\b(?:true\s*(?:/|\bor\b|\|)\s*false|yes\s*(?:/|\bor\b|\|)\s*no)\b\s*[:?]?", re.I)
 _LATIN_DENIALS = frozenset(
-    ("no es", "no sería", "não", "n'est pas", "non è", "nicht", "keine", "niet", "inte", "ikke", "není")
-) | {"değil", "deyil", "bukan", "tidak", "không"}
+    ("no es", "no sería", "não é", "não seria", "n'est pas", "non è", "nicht", "niet", "inte", "ikke", "není")
+) | {"bukan", "tidak", "không phải"}
+_LATIN_DENIALS_BEHIND = {"değil*", "deyil*", "emas"}
 _THINK_SO = re.compile(r"\b(don['’]t |do not )?(?:think|believe|suppose)_so\b", re.I)
 
 
@@ -248,13 +249,23 @@ def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
     denials = len(
         _NOT.findall(_NO_DENIAL.sub(" ", clause[: hits[-1].end()]))
     )  # "a false statement that is not a fact" is false
-    denials += _denied_elsewhere().search(clause) is not None
+    before, behind = _denied_elsewhere()
+    denied = before.search(clause[: hits[-1].start()]) or behind.match(clause[hits[-1].end() :])
+    denials += denied is not None
     return int(prod(values) * (-1) ** denials)
 
 
 @cache
-def _denied_elsewhere() -> re.Pattern[str]:
-    """Denials in other languages; of those in Latin letters, some that English lacks."""
+def _denied_elsewhere() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Denials in other languages directly before a truth and directly after it; of those in Latin letters,
+    some that English lacks. One further away may be part of what the reply repeats: 他们不吃猪肉是True."""
     latin = re.compile("[a-z\u00c0-\u024f]")
-    others = {each for each in spellings("not", "not_behind") if not latin.match(each.strip("*"))}
-    return re.compile(any_of(sorted(others | _LATIN_DENIALS)), re.I)
+    before, behind = (
+        any_of(sorted({each for each in spellings(role) if not latin.match(each)} | denials))
+        for role, denials in (("not", _LATIN_DENIALS), ("not_behind", _LATIN_DENIALS_BEHIND))
+    )
+    particle = "[\uac00-\ud7a3]{0,2}"
+    return (
+        re.compile(rf"{before}[\s\"'“「『]*$", re.I),
+        re.compile(rf"[\s\"'”」』]*{particle}\s*{behind}", re.I),
+    )

@@ -10,9 +10,12 @@ import pytest
 
 from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.data import ANNOTATIONS
+from folkways.benchmarks.blend.results import RAW, RESULTS
 from folkways.benchmarks.blend.results.people import people_judgements, people_table
 from folkways.benchmarks.blend.short_answers import ShortAnswers
+from folkways.benchmarks.results import Inputs
 from folkways.errors import DataError
+from tests.reports.test_people import with_raw_answers
 from tests.support.blend_data import release_at, write_release
 
 
@@ -138,3 +141,15 @@ def test_on_what_annotators_wrote(shared: Path) -> None:
     assert dict(rows.select("culture", "answers").iter_rows()) == {"US": 2123, "NG-N": 1514}
     without = dict(rows.select("culture", "without_answer").iter_rows())
     assert without["NG-N"] > 2 * without["US"]
+
+
+def test_the_human_line_says_what_it_was_made_of(tmp_path: Path) -> None:
+    raw = release_at(with_raw_answers(write_release(tmp_path)))
+    (result,) = (one for one in RESULTS if one.name == "people")
+    for tools, told in (("simple", "text tools simple"), ("default", "default text tools")):
+        (made,) = result.make(Inputs(data={RAW.name: (raw,)}, tool_set=tools))
+        assert made.notes[0] == f"Made of {raw.label}; profile paper, {told}."
+        assert (
+            made.notes[1:]
+            == people_table(people_judgements(blend.read_annotations(raw), "paper", tools)).notes
+        )
