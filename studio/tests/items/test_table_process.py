@@ -4,7 +4,6 @@ memory; the process ends with the wish for its rows."""
 from __future__ import annotations
 
 import io
-import os
 import random
 import re
 import subprocess
