@@ -287,3 +287,21 @@ def test_english_replies_that_decline(reply: str) -> None:
 )
 def test_english_replies_that_do_not(reply: str) -> None:
     assert not is_refusal(reply)
+
+
+@pytest.mark.parametrize(
+    ("language", "reply"),
+    [
+        ("th", "หลายคนไม่รู้ว่าอาหารเช้าคือโจ๊ก"),
+        ("th", "ไม่รู้จักใครก็ไหว้"),
+        ("kn", "ಅನೇಕರಿಗೆ ಇದು ಗೊತ್ತಿಲ್ಲ, ಆದರೆ ದೋಸೆ"),
+        ("km", "មនុស្សជាច្រើនមិនដឹង ប៉ុន្តែបបរ"),
+        ("lo", "ຫຼາຍຄົນບໍ່ຮູ້ ແຕ່ເຂົ້າ"),
+        ("mn", "Олон хүн мэдэхгүй ч бууз"),
+        ("he", "מי שלא יודע אוכל חומוס"),
+        ("sw", "Pole pole"),
+        ("sw", "Pole sana"),
+    ],
+)
+def test_that_others_do_not_know_or_are_pitied_declines_nothing(language: str, reply: str) -> None:
+    assert not is_refusal(reply, language)

@@ -180,6 +180,11 @@ def test_letters_of_arabic_words_have_no_place_in_the_strict_profile() -> None:
 WRITTEN_OTHERWISE = """
 th ข้าว กินข้าว
 th ปลา ปลานิล
+th นม ดื่มนม
+th นม นมสด
+th รถ รถไฟ
+th ขนม ขนมจีน
+th คน คนไทย
 th น้ำ นํ้า
 th ผัดไทย คำตอบคือผัดไทยครับ
 th สงกรานต์ เทศกาลสงกรานต์
@@ -204,7 +209,15 @@ def test_an_answer_that_is_written_otherwise(line: str) -> None:
 
 @pytest.mark.parametrize(
     ("language", "answer", "reply"),
-    [("th", "ปลา", "ปลาย"), ("th", "แก", "แกง"), ("th", "น้ำ", "น้าม"), ("my", "က", "ကန်"), ("km", "បា", "បាយ")],
+    [
+        ("th", "นม", "ขนม"),
+        ("th", "มด", "ทั้งหมด"),
+        ("th", "ปลา", "ปลาย"),
+        ("th", "แก", "แกง"),
+        ("th", "น้ำ", "น้าม"),
+        ("my", "က", "ကန်"),
+        ("km", "បា", "បាយ"),
+    ],
 )
 def test_a_syllable_is_not_in_a_longer_one(language: str, answer: str, reply: str) -> None:
     assert StrictMatcher().compare(answer, reply, language) is None

@@ -21,10 +21,12 @@ _OPEN = "(?<![\u0e30\u0e33\u0eb0\u0eb3])(?<![\u0e4d\u0ecd][\u0e32\u0eb2])"
 
 
 def _syllable(before: str, consonant: str, mark: str) -> str:
-    """A consonant with its vowels, before it and around it, and the bare consonant that closes it; or a bare
-    consonant."""
+    """A consonant with its vowels, before it and around it, and the bare consonant that closes it; or two
+    bare consonants, three where their number is odd, so that the Thai word for milk stays out of snack."""
     opened = rf"(?:[{before}][{consonant}][{mark}]*|[{consonant}][{mark}]+)"
-    return rf"{opened}(?:{_OPEN}[{consonant}](?![{mark}]))?|[{consonant}]"
+    bare = rf"[{consonant}](?![{mark}])"
+    three = rf"(?:{bare}){{3}}(?=(?:{bare}{bare}){{0,8}}(?!{bare}))"
+    return rf"{opened}(?:{_OPEN}{bare})?|{three}|{bare}{bare}|[{consonant}]"
 
 
 _STACKED = "(?:\u17d2[\u1780-\u17a2]|[\u17b4-\u17d1\u17d3\u17dd])"  # a subscript or a vowel
