@@ -18,8 +18,7 @@ from folkways.names import WHOLE, culture_name
 from folkways.records import SCORES, Signature
 from folkways.reports.data import ReportData
 from folkways.reports.figures.sparklines import heat_step, marks
-from folkways.reports.formats.site import Site, write_site
-from folkways.reports.formats.site import _sizes as sizes_about
+from folkways.reports.formats.site import Site, sizes_about, write_site
 from folkways.reports.views.board import Board
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
