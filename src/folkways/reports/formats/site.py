@@ -428,8 +428,8 @@ def packed_score(score: Score | None) -> str:
 
 
 def sizes_about(task: TaskView, code: str, models: Sequence[str]) -> str:
-    """How many answers the scores of ``models`` about the culture ``code`` are means of, on the ``task``: "40", or
-    "12 to 40"; empty without scores."""
+    """How many answers the scores of the ``models`` about the culture ``code`` are means of, on the ``task``:
+    "40", or "12 to 40"; empty without scores."""
     scores = (task.facets["culture"].scores.get((code, model)) for model in models)
     sizes = sorted({score.n - score.left_out for score in scores if score is not None})
     return " to ".join(dict.fromkeys(count(size) for size in (sizes[0], sizes[-1]))) if sizes else ""
