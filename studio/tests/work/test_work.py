@@ -641,3 +641,20 @@ def test_a_check_is_given_once_while_it_is_open_and_to_whom_it_is_meant(country:
         assert [attention_check(connection, wales, again, taken) for taken in range(6)] == [None] * 6, (
             "that stage has none"
         )
+
+
+def test_where_two_numbers_mean_tasks_of_ones_own_the_first_counts(studio_workspace: Workspace) -> None:
+    """Numbers on pages are masked: as it is, one may be the number of another of their tasks."""
+    vote = {"kind": "vote", "answers": 1, "majority": 1}
+    desk = open_study(studio_workspace, [{**vote, "name": name} for name in ("first", "second")])
+    kim = desk.person()
+    for stage in ("first", "second"):
+        desk.add(stage, [QUESTION])
+    one, other = (desk.work(kim, stage).assignment.id for stage in ("first", "second"))
+    for meant, instead in ((one, other), (other, one)):
+        assert assignments.get_work(studio_workspace, kim.id, meant, instead).assignment.id == meant
+    submission = {"choices": [0]}
+    judgements.submit(studio_workspace, kim.id, other, submission, "key", instead=one)
+    assert [row["assignment_id"] for row in stored(studio_workspace, schema.judgements)] == [other]
+    judgements.submit(studio_workspace, kim.id, 10**6, submission, "another key", instead=one)
+    assert [row["assignment_id"] for row in stored(studio_workspace, schema.judgements)] == [other, one]
