@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from folkways.records import PROMPTS, Metric, empty
-from folkways.reports.formats.item import MOST_ITEMS, render_item, render_question
+from folkways.records import PROMPTS, Metric
+from folkways.reports.formats.item import EMPTY_RESPONSES, MOST_ITEMS, render_item, render_question
 from tests.support.blend_data import write_release
 from tests.support.river import folkways
 
@@ -99,9 +99,16 @@ def test_a_question_that_is_not_there_is_said(place: Path, arguments: tuple[str,
 
 @pytest.mark.parametrize("width", [30, 79, 80])
 def test_nothing_of_an_item_is_cut_at_the_edge_of_a_terminal(width: int) -> None:
-    item = {"task": "demo/saq", "item": "i", "question": "q", "text": "x" * 400, "gold": "z" * 400}
+    item = {"task": "demo/saq", "item": "i", "question": "q", "text": "Ж" * 400}
+    about = {"language": "en", "variant": "v", "sample": 0}
+    prompts = pl.DataFrame([{**about, "user": "Ω" * 400, "prompt_source": "-"}], schema_overrides=PROMPTS)
+    reply = {**about, "endpoint": "m", "response": "Ю" * 400}
     out = io.StringIO()
-    Console(file=out, width=width).print(render_item(item, empty(PROMPTS)))
+    Console(file=out, width=width).print(
+        render_item(
+            item, prompts, pl.concat([EMPTY_RESPONSES, pl.DataFrame([reply])], how="diagonal_relaxed")
+        )
+    )
     shown = out.getvalue()
-    assert (shown.count("x"), shown.count("z")) == (400, 400)
+    assert [shown.count(letter) for letter in "ЖΩЮ"] == [400] * 3
     assert max(map(len, shown.splitlines())) <= width

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 from markupsafe import escape
 
 import folkways
+from folkways import api
 from folkways.api import Scores
 from folkways.display import interval, number
 from folkways.engine.progress import ModelProgress
@@ -19,6 +21,7 @@ from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
 from folkways.runs.notebook_progress import bars, in_notebook
+from folkways.runs.options import AskOptions
 
 ACTS = re.compile(r"<(script|img src=x|svg onload)", re.IGNORECASE)
 
@@ -73,6 +76,22 @@ def test_a_bar_for_each_model_that_has_something_to_ask() -> None:
     assert shown.count("<progress") == 1
     assert 'value="4" max="10"' in shown and "m/&lt;b&gt;" in shown and "warning: slow &lt;i&gt;" in shown
     assert not in_notebook()
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_bars_are_drawn_in_a_notebook_unless_somebody_else_looks_on(
+    given: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No kernel is at work here: api is told that there is one."""
+    drawn: list[Any] = []
+    monkeypatch.setattr(api, "in_notebook", lambda: True)
+    monkeypatch.setattr(api, "NotebookProgress", lambda: drawn.append)
+    seen: list[Any] = []
+    asking = AskOptions(observer=seen.append if given else None, max_failed=1.0)
+    folkways.run(
+        "demo/mcq", models={"US/school-1": "A"}, workspace=tmp_path / "w.db", cultures="US", asking=asking,
+    )  # fmt: skip
+    assert (bool(drawn), bool(seen)) == (not given, given)
 
 
 def test_frames_keep_their_columns(data: ReportData) -> None:

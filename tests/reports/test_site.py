@@ -18,8 +18,9 @@ from folkways.names import WHOLE, culture_name
 from folkways.records import SCORES, Signature
 from folkways.reports.data import ReportData
 from folkways.reports.figures.sparklines import heat_step, marks
-from folkways.reports.formats.site import Site, write_site
+from folkways.reports.formats.site import Site, sizes_about, write_site
 from folkways.reports.views.board import Board
+from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
 from tests.support.browser import axe_violations
 from tests.support.many_models import many
@@ -265,3 +266,15 @@ def test_the_page_of_a_task_has_what_is_kept_apart_of_this_task_alone(site: Path
         (page,) = [path for path in (site / "tasks").iterdir() if f"<title>{title}" in path.read_text()]
         assert page.read_text().count("Not comparable with the models above") == 1
         assert f'aria-label="{title}, kept apart, 1"' in page.read_text()
+
+
+def test_the_size_of_a_score_is_what_it_is_a_mean_of(large: ReportData) -> None:
+    """Not what was left out: nothing of one model here, and three answers of every other."""
+    first = pl.col("endpoint") == large.scores["endpoint"][0]
+    left_out = pl.when(first).then(0).otherwise(3).cast(large.scores.schema["left_out"])
+    view = ReportView(replace(large, scores=large.scores.with_columns(left_out=left_out)))
+    (task, *_) = view.tasks
+    n = task.facets["culture"].scores["KR", view.endpoints[0]].n
+    assert sizes_about(task, "KR", view.endpoints) == f"{n - 3} to {n}"
+    assert sizes_about(task, "KR", [large.scores["endpoint"][0]]) == f"{n}"
+    assert sizes_about(task, "??", view.endpoints) == ""

@@ -6,6 +6,8 @@ from __future__ import annotations
 import io
 import random
 import re
+import subprocess
+import sys
 import time
 import zipfile
 from collections.abc import Callable
@@ -169,6 +171,28 @@ def test_what_is_not_read_in_time_is_refused_and_ends(
     assert not any(
         "folkways_studio.items.table_process" in each.cmdline() for each in psutil.Process().children()
     )
+
+
+READING = """
+import pathlib, sys
+from folkways_studio.items.table_process import read_apart
+read_apart(pathlib.Path(sys.argv[1]))
+"""
+
+
+def test_the_process_ends_with_the_server_that_was_killed(tmp_path: Path) -> None:
+    path = tmp_path / "long.xlsx"
+    path.write_bytes(sheet_of("".join(f'<row r="{number}">{" " * 20}</row>' for number in range(3, 900_000))))
+    with subprocess.Popen([sys.executable, "-c", READING, str(path)]) as server:
+        parent, deadline = psutil.Process(server.pid), time.monotonic() + 30
+        while not (at_work := parent.children()) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        (child,) = at_work
+        while child.num_threads() < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert child.is_running()
+        server.kill()
+    assert psutil.wait_procs([child], timeout=4)[1] == []
 
 
 def parquet(frame: pl.DataFrame) -> bytes:

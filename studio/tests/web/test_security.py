@@ -223,6 +223,11 @@ def test_too_large_a_body_is_refused_before_it_is_read(client: Client) -> None:
 UPLOADS = [route.path for route in all_routes() if route.upload]
 
 
+def test_files_are_read_beside_the_pages() -> None:
+    """A workbook may take a quarter of an hour."""
+    assert UPLOADS and [route.path for route in all_routes() if route.upload and not route.slow] == []
+
+
 @pytest.mark.parametrize("path", UPLOADS)
 def test_nobody_unknown_sends_a_file(client: Client, path: str) -> None:
     """They are refused before a byte of it has come."""

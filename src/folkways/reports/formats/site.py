@@ -210,7 +210,7 @@ class Site:
         ends = [
             ["People of the culture", *(number(one.score) if one else "" for one in people)],
             ["Guessing", *(number(self.board.leaderboard.chance(task)) for task in tasks)],
-            ["n", *(_sizes(task, code, self.board.view.models) for task in tasks)],
+            ["n", *(sizes_about(task, code, self.board.view.models) for task in tasks)],
         ]
         below = [row for row in ends if any(cell not in ("", NOT_A_NUMBER) for cell in row[1:])]
         return {
@@ -427,8 +427,9 @@ def packed_score(score: Score | None) -> str:
     return few + "|".join(map(str, (round(10 * score.score), *map(round, ends))))
 
 
-def _sizes(task: TaskView, code: str, models: Sequence[str]) -> str:
-    """How many answers the scores of models about a culture are means of."""
+def sizes_about(task: TaskView, code: str, models: Sequence[str]) -> str:
+    """How many answers the scores of the ``models`` about the culture ``code`` are means of, on the ``task``:
+    "40", or "12 to 40"; empty without scores."""
     scores = (task.facets["culture"].scores.get((code, model)) for model in models)
     sizes = sorted({score.n - score.left_out for score in scores if score is not None})
     return " to ".join(dict.fromkeys(count(size) for size in (sizes[0], sizes[-1]))) if sizes else ""

@@ -72,7 +72,7 @@ def _refused(context: RequestContext, error: FolkwaysError) -> Response:
     return show_result(context, problems=problem_lines(context, error), status=422)
 
 
-@routes.post("/studies/{study}/data/items", STAFF, upload=1)
+@routes.post("/studies/{study}/data/items", STAFF, upload=1, slow=True)
 def bring_items(context: RequestContext) -> Response:
     """Start an import; its page shows its progress and unusable rows."""
     try:
@@ -170,7 +170,7 @@ def hand_out_workbook(context: RequestContext) -> Response:
     return attachment(content, f"{context.study.name}-{person.pseudonym}.xlsx", XLSX)
 
 
-@routes.post("/studies/{study}/data/take-in", STAFF, upload=1)
+@routes.post("/studies/{study}/data/take-in", STAFF, upload=1, slow=True)
 def take_in_workbook(context: RequestContext) -> Response:
     """Submit a filled workbook."""
     try:

@@ -63,7 +63,7 @@ def _overview(
     )  # fmt: skip
 
 
-@routes.post("/studies/{study}/items/assignments/file", STAFF, upload=1)
+@routes.post("/studies/{study}/items/assignments/file", STAFF, upload=1, slow=True)
 def assign_by_file(context: RequestContext) -> Response:
     """Assign items by a table, or only check it: all of its rows, or none."""
     try:

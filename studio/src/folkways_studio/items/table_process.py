@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryFile
+from threading import Thread
 
 import orjson
 
@@ -46,7 +47,7 @@ def read_apart(path: Path, wanted: Callable[[], bool] = lambda: True) -> list[di
     environment = {**os.environ, "POLARS_MAX_THREADS": "1"}  # each thread takes memory of its own
     with TemporaryFile() as stdout:
         with subprocess.Popen(  # noqa: S603 - our own module
-            command, stdout=stdout, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+            command, stdout=stdout, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
         ) as process:
             try:
                 _wait(process, path, wanted)
@@ -90,9 +91,16 @@ def _bound() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
+def _end_with_server() -> None:
+    """End once the standard input does: nobody stops the process of a server that was killed."""
+    os.read(0, 1)  # whose buffer would be locked at the end
+    os._exit(1)
+
+
 def main() -> int:
     """Read the table that the first argument names."""
     _bound()
+    Thread(target=_end_with_server, daemon=True).start()
     try:
         rows = read_rows(Path(sys.argv[1]))
     except FolkwaysError as error:

@@ -33,9 +33,9 @@ LOG = logging.getLogger("folkways_studio")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One route. upload: how many files its form may have. slow: whether it may wait for a model or
-    another server. pause:
-    seconds for which a request has to wait first. head: whether HEAD is answered too."""
+    """One route. upload: how many files its form may have. slow: whether it may wait for a model, for
+    another server, or for a large file to be read. pause: seconds for which a request has to wait first.
+    head: whether HEAD is answered too."""
 
     method: str
     path: str

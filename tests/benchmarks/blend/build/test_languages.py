@@ -284,6 +284,17 @@ def test_a_build_without_items_says_why_and_writes_nothing(tmp_path: Path) -> No
     assert not (tmp_path / "both").exists()
 
 
+def test_a_culture_whose_people_did_not_know_has_no_item_and_is_told_so(tmp_path: Path) -> None:
+    release = write(tmp_path / "unknown", answers())
+    file = release / "annotations" / "Iran_data.json"
+    entries = {key: {**entry, "idks": {"idk": 9}} for key, entry in json.loads(file.read_text()).items()}
+    file.write_text(json.dumps(entries))
+    notes = make(tmp_path, release=str(release))
+    (counts,) = (note for note in notes if note.startswith("items: "))
+    assert counts.endswith(", Iran 0"), counts
+    assert f"left out: {len(entries)} items: more than 2 people did not know it" in notes
+
+
 def many(count: int, gold: str, wrong: str) -> pl.DataFrame:
     """Items whose right option is ``gold``, each letter as often; the wrong ones begin with ``wrong``."""
     letters = "ABCD"
