@@ -25,6 +25,12 @@ de B Antwort: B. Brot ist heute noch üblich.
 el - Α! Δεν ξέρω
 en B I bet B
 en - Option A (car) is wrong
+en - The option B does not fit
+en B The answer is B no matter what
+en B The answer is B without question
+en B Answer: B No other option fits
+en B The answer is B not sure though
+es B La respuesta es B no porque me guste
 es - La respuesta B no es correcta.
 es - La opción B no encaja.
 et B Mitte A, vaid B.

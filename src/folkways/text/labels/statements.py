@@ -259,7 +259,8 @@ def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kin
     if denials := _denied_before(before) + (_ALL_BUT.search(before) is not None):
         return ("denied" if denials == 1 and not _denied_behind(after, announced=True) else "aside"), ALONE
     label = begins and re.match(r"\s*[)\].:}．：|]", after) is not None  # ``|`` ends the cell of a table
-    if _denied_listed(after) if label else _denied_behind(after, announced):
+    predicate = (_ENGLISH.search(before) or re.search(r"[:：=]\s*$", before)) or _ends_with("lead", before)
+    if _denied_listed(after) if label else _denied_behind(after, announced, subject=not predicate):
         return "denied", ALONE
     clause = re.split(_boundary(), _until_reason(after))[0]
     boxed = re.search(r"\\boxed\s*\{\s*$", before)
@@ -351,16 +352,19 @@ def _until_reason(after: str) -> str:
     return re.split(words("because", "others"), after, flags=re.I)[0]
 
 
-def _denied_behind(after: str, announced: bool) -> bool:
-    """Whether what follows a mention denies it."""
+def _denied_behind(after: str, announced: bool, subject: bool = False) -> bool:
+    """Whether what follows a mention denies it. subject: whether its verb may follow
+    ("option B does not"), which it cannot in "the answer is B no matter what"."""
     near = _REASSURANCE.sub(" ", _until_reason(after))
     clause = re.split(_boundary(), near)[0]
     if announced:
         start = " ".join(clause.split()[:5]) if " " in clause.strip() else clause[:14]
-        verb = " ".join(
-            re.split(r"[(\[{]", start)[0].split()[:3]
-        )  # "option B does not", "l'option B n'est pas"
-        return bool(pattern("not_behind", "wrong").search(start) or pattern("not").search(verb))
+        verb = " ".join(re.split(r"[(\[{]", start)[0].split()[:3]) if subject else ""
+        return bool(
+            pattern("not_behind", "wrong").search(start)
+            or pattern("not").search(verb)
+            or re.match(rf"\s*{_COPULA}\s+{words('not')}", clause, re.I)
+        )
     return bool(pattern("wrong", "not_behind").search(near) or pattern("not").search(near))
 
 
