@@ -23,12 +23,13 @@ def steady(prompt: str) -> str:
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
-    """All questions without a system prompt, and then those about two cultures with one."""
+    """All questions without a system prompt, those about two cultures with one, and those about a third."""
     workspace = open_workspace(tmp_path_factory.mktemp("several") / "w.db")
     models = [changing, steady]
     return [
         folkways.run("demo/mcq", models, name="first", workspace=workspace),
         folkways.run("demo/mcq", models, name="second", workspace=workspace, system="Think.", cultures="KR,ET"),
+        folkways.run("demo/mcq", models, name="third", workspace=workspace, cultures="DE"),
     ]  # fmt: skip
 
 
@@ -36,7 +37,7 @@ KEY = ["endpoint", "item", "profile"]
 
 
 def test_what_two_runs_asked_a_model_counts_once_as_the_later_one_has_it(runs: list[Run]) -> None:
-    first, second = runs
+    first, second, _ = runs
     later = second.judgements()
     expected = pl.concat([first.judgements().join(later, on=KEY, how="anti"), later])
     told = collect(first.workspace, [first.record, second.record])
@@ -51,12 +52,30 @@ def test_what_two_runs_asked_a_model_counts_once_as_the_later_one_has_it(runs: l
     assert turned.judgements.select(*KEY, "correct").sort(KEY).equals(of_first)
 
 
+@pytest.mark.parametrize("order", [(0, 1), (1, 0), (1, 2), (2, 1), (2, 1, 0)])
+def test_a_score_over_what_two_runs_asked_is_of_all_that(runs: list[Run], order: tuple[int, ...]) -> None:
+    records = [runs[number].record for number in order]
+    told = collect(runs[0].workspace, records)
+    whole = told.scores.filter(metric="correct", facet="all")
+    for endpoint, rows in told.judgements.group_by("endpoint"):
+        (score,) = whole.filter(pl.col("endpoint").cast(pl.String) == str(endpoint[0])).to_dicts()
+        assert score["n"] == rows.height
+        assert score["score"] == pytest.approx(100 * rows["correct"].mean())
+        of_cultures = told.scores.filter(
+            metric="correct", facet="culture", endpoint=str(endpoint[0]), profile=score["profile"]
+        )
+        assert of_cultures["n"].sum() == score["n"]
+        assert score["signature"] in told.signatures
+    without = collect(runs[0].workspace, records, with_judgements=False).scores
+    assert without.equals(told.scores)
+
+
 def test_a_run_that_is_named_twice_is_one(runs: list[Run]) -> None:
     workspace = runs[0].workspace
-    found = find_asked_runs(workspace, ["second", "last", "1", "first", "2"])
-    assert [run.name for run in found] == ["second", "first"]
-    one, both = (verdict_on_runs(names, workspace=workspace) for names in (["last"], ["last", "second"]))
+    found = find_asked_runs(workspace, ["third", "last", "1", "first", "3"])
+    assert [run.name for run in found] == ["third", "first"]
+    one, both = (verdict_on_runs(names, workspace=workspace) for names in (["last"], ["last", "third"]))
     assert one == both
-    (named,) = folkways.compare("changing", "steady", runs=["second", "last"], workspace=workspace)
-    (alone,) = folkways.compare("changing", "steady", runs="second", workspace=workspace)
+    (named,) = folkways.compare("changing", "steady", runs=["third", "last"], workspace=workspace)
+    (alone,) = folkways.compare("changing", "steady", runs="third", workspace=workspace)
     assert named.models == alone.models and named.differences.equals(alone.differences)

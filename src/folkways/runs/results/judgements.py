@@ -8,6 +8,7 @@ from dataclasses import replace
 import polars as pl
 
 from folkways.benchmarks.base import Benchmark, Task, has_free_answers, needs_whole_questions
+from folkways.benchmarks.contract import scores_of
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.results import Inputs, Result
@@ -15,7 +16,7 @@ from folkways.benchmarks.treatments import with_length, without_treatments
 from folkways.endpoints.cards import cards_of
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.evidence.groups import OF_ANY_BENCHMARK
-from folkways.records import JUDGED_ITEMS, Schema, compact, empty, plain
+from folkways.records import JUDGED_ITEMS, SCORES, Schema, compact, empty, plain
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
 from folkways.releases.stored_releases import locate, state_of
@@ -168,6 +169,42 @@ def latest(judged: pl.DataFrame) -> pl.Series:
     key = ["endpoint", "task", "profile", "item", "language", "variant", "sample"]
     rows = judged.select(key).with_row_index("row")
     return rows.unique(subset=key, keep="last", maintain_order=True)["row"]
+
+
+def scores_together(
+    workspace: Workspace,
+    runs: Sequence[run_records.RunRecord],
+    scored: Mapping[str, pl.DataFrame],
+    wanted: str | None = None,
+) -> Iterator[pl.DataFrame]:
+    """The scores of a model on a task that several of these runs of the ``workspace`` asked, over all that
+    they asked: records.SCORES, with the signature of the last run.
+
+    scored: name of a run -> its stored scores. wanted: only this profile of each task. Runs that drew a
+    sample or treated prompts are left out: their scores are of the whole benchmark, or by arm.
+    """
+    asked: dict[tuple[str, str, str], list[tuple[run_records.RunRecord, results.Part, str]]] = {}
+    for run in runs:
+        options = {each.task: restore_options(each.options) for each in run_records.run_tasks(workspace, run)}
+        for part in results.parts(workspace, run):
+            if options[part.task].until is not None or options[part.task].treatments:
+                continue
+            of_part = scored[run.name].filter(task=part.task, endpoint=part.endpoint)
+            for profile, signature in of_part.select("profile", "signature").unique().iter_rows():
+                if wanted is None or profile == get_task(part.task).resolve_profile(wanted):
+                    key = part.task, part.endpoint, profile
+                    asked.setdefault(key, []).append((run, part, signature))
+    for (task, endpoint, profile), of_runs in asked.items():
+        if len(of_runs) > 1:
+            judged = pl.concat(
+                [results.load_judgements(workspace, run, profile, part) for run, part, _ in of_runs],
+                how="diagonal_relaxed",
+            ).drop("ordinal")
+            labels = {"endpoint": endpoint, "profile": profile, "signature": of_runs[-1][2]}
+            together = scores_of(get_task(task), judged[latest(judged)])
+            yield together.with_columns(pl.lit(text).alias(name) for name, text in labels.items()).select(
+                list(SCORES)
+            )
 
 
 def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:

@@ -30,7 +30,13 @@ from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
 from folkways.runs.results.completeness import lacking
 from folkways.runs.results.contrasts import compared_of_task, stored_contrasts
-from folkways.runs.results.judgements import inputs_of, judged_of_task, latest, results_of_runs
+from folkways.runs.results.judgements import (
+    inputs_of,
+    judged_of_task,
+    latest,
+    results_of_runs,
+    scores_together,
+)
 from folkways.runs.results.model_names import model_names
 from folkways.runs.results.notes import cut_warnings, other_language_warnings, read_otherwise, served_warnings
 from folkways.runs.scores.scoring import stored_scores
@@ -38,7 +44,7 @@ from folkways.workspace import results, run_records
 from folkways.workspace.database import WORKSPACE, Workspace, opened
 
 SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
-"""What identifies a score; where two runs of a report have the same one, the later run's is shown."""
+"""What identifies a score; where two runs of a report have the same one, the later is shown."""
 
 NOT_STORED = (
     "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its "
@@ -64,7 +70,8 @@ def collect(
     show_items: bool = False,
 ) -> ReportData:
     """Everything that a report of these runs of a ``workspace`` shows, from what is stored; nothing is judged
-    or asked. Of an item that two runs asked a model, it is what the later one says.
+    or asked. Of an item that two runs asked a model, it is what the later one says, and scores are over all
+    that the runs asked a model together.
 
     title: of the report; made of the benchmarks' if None.
     profile: only this profile of each task, where several were scored.
@@ -138,6 +145,7 @@ def collect(
                     replies.add(part["response"])
                     judgements.append(with_length(part).drop("response"))
                     del part  # before the next is read
+    scores += scores_together(workspace, runs, scored, profile)
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
