@@ -55,19 +55,19 @@ def test_what_two_runs_asked_a_model_counts_once_as_the_later_one_has_it(runs: l
 @pytest.mark.parametrize("order", [(0, 1), (1, 0), (1, 2), (2, 1), (2, 1, 0)])
 def test_a_score_over_what_two_runs_asked_is_of_all_that(runs: list[Run], order: tuple[int, ...]) -> None:
     records = [runs[number].record for number in order]
-    told = collect(runs[0].workspace, records)
-    whole = told.scores.filter(metric="correct", facet="all")
-    for endpoint, rows in told.judgements.group_by("endpoint"):
+    data = collect(runs[0].workspace, records)
+    whole = data.scores.filter(metric="correct", facet="all")
+    for endpoint, rows in data.judgements.group_by("endpoint"):
         (score,) = whole.filter(pl.col("endpoint").cast(pl.String) == str(endpoint[0])).to_dicts()
         assert score["n"] == rows.height
         assert score["score"] == pytest.approx(100 * rows["correct"].mean())
-        of_cultures = told.scores.filter(
+        of_cultures = data.scores.filter(
             metric="correct", facet="culture", endpoint=str(endpoint[0]), profile=score["profile"]
         )
         assert of_cultures["n"].sum() == score["n"]
-        assert score["signature"] in told.signatures
+        assert score["signature"] in data.signatures
     without = collect(runs[0].workspace, records, with_judgements=False).scores
-    assert without.equals(told.scores)
+    assert without.equals(data.scores)
 
 
 def test_a_run_that_is_named_twice_is_one(runs: list[Run]) -> None:

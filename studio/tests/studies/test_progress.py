@@ -171,7 +171,7 @@ def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace)
     assert progress.own_progress(studio_workspace, person, verify) == OwnProgress(2, 1, 66.0)
     assert progress.progress(studio_workspace, desk.study.id)[0].median_seconds == 66.0
     (found,) = progress.quality(studio_workspace, desk.study.id)
-    assert found == Quality(person.id, person.pseudonym, "verify", 2, 66.0, 0.0, 0.5, 0, 0, ())
+    assert found == Quality(person.id, person.pseudonym, "verify", 2, 66.0, 0.0, 0.0, 0, 0, ())
     (paid,) = progress.payments(studio_workspace, desk.study.id)
     assert (paid.answers, paid.minutes) == (2, 1.1)
     answer(
@@ -184,8 +184,8 @@ def test_an_answer_of_unknown_duration_is_an_answer(studio_workspace: Workspace)
     ("times", "said", "expected"),
     [
         # seconds of each answer; the options that are chosen; speeding, same, flags
-        ([4.0, 5.0, 9.0, 9.0, 9.0], "01010", (0.2, 0.2, ("speeding",))),
-        ([4.0] + [5.0] * 5, "010101", (1 / 6, 1 / 6, ())),
+        ([4.0, 5.0, 9.0, 9.0, 9.0], "01010", (0.2, 0.0, ("speeding",))),
+        ([4.0] + [5.0] * 5, "010101", (1 / 6, 0.0, ())),
         ([6.0] * 10, "0" * 10, (0.0, 1.0, ("straight-lining",))),
         ([6.0] * 9, "0" * 9, (0.0, 1.0, ())),
         ([6.0] * 20, "0" * 10 + "12" * 5, (0.0, 0.5, ("straight-lining",))),
@@ -231,8 +231,8 @@ def test_quality_is_of_a_person_in_a_stage_with_checks_apart(studio_workspace: W
         for option, seconds in ((1, 1.0), (0, 1.0), (1, 1.0), (1, 6.0)):
             answer(desk, kim, {"choices": [option]}, seconds)
     assert progress.quality(studio_workspace, desk.study.id) == (
-        Quality(kim.id, kim.pseudonym, "verify", 1, 6.0, 0.0, 1.0, 3, 1, ("attention",)),
-        Quality(kim.id, kim.pseudonym, "again", 1, 0.5, None, 1.0, 0, 0, ()),
+        Quality(kim.id, kim.pseudonym, "verify", 1, 6.0, 0.0, 0.0, 3, 1, ("attention",)),
+        Quality(kim.id, kim.pseudonym, "again", 1, 0.5, None, 0.0, 0, 0, ()),
         Quality(lee.id, lee.pseudonym, "verify", 0, None, None, 0.0, 1, 0, ()),
     )
 

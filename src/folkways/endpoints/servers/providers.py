@@ -238,7 +238,7 @@ def _credentials(protocol: str, key: str | None, url: Url) -> dict[str, Any]:
         secrets += (key,)
     values = [value for pair in url.query.split("&") if len(value := pair.partition("=")[2]) >= 8]
     secrets += (*values, *map(unquote_plus, values))  # servers quote an address in either way
-    return {"query": url.query, "headers": headers, "secrets": secrets}
+    return {"query": url.query, "headers": headers, "secrets": tuple(dict.fromkeys(secrets))}
 
 
 def _ollama_url(host: str) -> str:

@@ -183,7 +183,7 @@ def scores_together(
     scored: name of a run -> its stored scores. wanted: only this profile of each task. Runs that drew a
     sample or treated prompts are left out: their scores are of the whole benchmark, or by arm.
     """
-    asked: dict[tuple[str, str, str], list[tuple[run_records.RunRecord, results.Part, str]]] = {}
+    of_runs_by_key: dict[tuple[str, str, str], list[tuple[run_records.RunRecord, results.Part, str]]] = {}
     for run in runs:
         options = {each.task: restore_options(each.options) for each in run_records.run_tasks(workspace, run)}
         for part in results.parts(workspace, run):
@@ -193,8 +193,8 @@ def scores_together(
             for profile, signature in of_part.select("profile", "signature").unique().iter_rows():
                 if wanted is None or profile == get_task(part.task).resolve_profile(wanted):
                     key = part.task, part.endpoint, profile
-                    asked.setdefault(key, []).append((run, part, signature))
-    for (task, endpoint, profile), of_runs in asked.items():
+                    of_runs_by_key.setdefault(key, []).append((run, part, signature))
+    for (task, endpoint, profile), of_runs in of_runs_by_key.items():
         if len(of_runs) > 1:
             judged = pl.concat(
                 [results.load_judgements(workspace, run, profile, part) for run, part, _ in of_runs],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
-from folkways_studio.people.participation import work_of
+from folkways_studio.people.participation import ParticipantWork, work_of
 from folkways_studio.records import AT_WORK, ParticipantState, StudyState
 from folkways_studio.studies.progress import has_answered_since_return, own_progress_everywhere
 
@@ -28,23 +28,26 @@ RETURN = "https://app.prolific.com/submissions/complete?cc="
 
 @dataclass(frozen=True, slots=True)
 class StudyCompletion:
-    """How somebody's work ended. code: the recruitment service's, if the study has one. link: back to the
-    service."""
+    """How somebody's work ended. has_sent: whether they have answered anything. code: the recruitment
+    service's, if the study has one. link: back to the service."""
 
     end: End
+    has_sent: bool
     code: str | None
     link: str | None
 
 
 def completion(context: RequestContext) -> StudyCompletion:
     """The state of the current participant's work, and the code for it."""
-    end = _end(context)
+    work = work_of(context.workspace, context.participant)
+    end = _end(context, work)
     codes = context.study.definition.get("prolific") or {}
     earned = context.participant.pay or end
     if earned == "completed" and not has_answered_since_return(context.workspace, context.participant):
         earned = "no_work"
     code = codes.get(earned) if context.participant.source == "prolific" else None
-    return StudyCompletion(end, str(code) if code else None, RETURN + quote(str(code)) if code else None)
+    link = RETURN + quote(str(code)) if code else None
+    return StudyCompletion(end, work.answers > 0, str(code) if code else None, link)
 
 
 def end_page(context: RequestContext) -> Response:
@@ -53,13 +56,10 @@ def end_page(context: RequestContext) -> Response:
     is_at_work = person.state in AT_WORK and study.state == StudyState.OPEN
     if not is_at_work and person.state not in TURNED_AWAY:
         return context.go(f"/work/{study.name}")
-    has_sent = work_of(context.workspace, person).answers > 0
-    return context.page(
-        "people/done.html.j2", study=study, person=person, end=completion(context), has_sent=has_sent
-    )
+    return context.page("people/done.html.j2", study=study, person=person, end=completion(context))
 
 
-def _end(context: RequestContext) -> End:
+def _end(context: RequestContext, work: ParticipantWork) -> End:
     person = context.participant
     if person.state == ParticipantState.SCREENED_OUT:
         return "screened_out"
@@ -69,7 +69,6 @@ def _end(context: RequestContext) -> End:
         return "excluded"
     if person.state not in AT_WORK:
         return "not_yet"
-    work = work_of(context.workspace, person)
     # People who may write as much as they like decide themselves when they are done.
     if context.study.state != StudyState.CLOSED and (
         work.at_hand or any(each.left for _, each in own_progress_everywhere(context.workspace, person))
