@@ -47,7 +47,7 @@ PRIVATE_OF_OTHERS = {
 }  # fmt: skip
 # What is there now: lower a bound when the count has become smaller, and never raise it. On 828b6c7b there were 1,446 such locals, 763 such
 # phrases, 326 functions with a parameter that their docstring does not name and 101 with such an error.
-BOUNDS = {"locals": 55, "phrases": 71, "parameters": 0, "errors": 0, "private names": 0}
+BOUNDS = {"locals": 52, "phrases": 71, "parameters": 0, "errors": 0, "private names": 0}
 
 
 @dataclass(frozen=True)

@@ -174,7 +174,7 @@ def _pairs(
     sign = -1 if metric.lower_is_better else 1
     first, second = ([names[number] for number in numbers] for numbers in (pairs.first, pairs.second))
     better = (pairs.first_better, pairs.second_better)[::sign]
-    leads = np.sign(np.round(sign * pairs.difference * metric.scale, 9))
+    leads = np.round(sign * pairs.difference * metric.scale, 9)
     has_interval = ~np.isnan(pairs.low)
     columns = {
         "first_score": pairs.first_mean * metric.scale,

@@ -104,7 +104,7 @@ def _compared(
     judged = {one.label: judgements_of(database, one, task.name, resolved) for one in asked}
     chosen = metric_of(task, metric, set.intersection(*(set(frame.columns) for frame in judged.values())))
     check_measured([*judged.values()], chosen, task)
-    check_facet(by, task, judged, scored_by(database, asked, task))
+    check_facet(by, task, judged, scored_facets(database, asked, task))
     signatures = {one.label: _signature(database, one, task.name, resolved) for one in asked}
     notes = [
         *unlike_notes(signatures),
@@ -170,7 +170,7 @@ def check_measured(judged: Sequence[pl.DataFrame], metric: Metric, task: Task) -
         )
 
 
-def scored_by(workspace: Workspace, asked: Sequence[StoredModel], task: Task) -> frozenset[str]:
+def scored_facets(workspace: Workspace, asked: Sequence[StoredModel], task: Task) -> frozenset[str]:
     """The facets that the runs of these models have scores of a task by: its own, and those of replies."""
     scores = [results.load_scores(workspace, one.run).filter(task=task.name)["facet"] for one in asked]
     return frozenset(chain.from_iterable(scores))

@@ -183,7 +183,7 @@ def scores_together(
     scored: name of a run -> its stored scores. wanted: only this profile of each task. Runs that drew a
     sample or treated prompts are left out: their scores are of the whole benchmark, or by arm.
     """
-    of_runs_by_key: dict[tuple[str, str, str], list[tuple[run_records.RunRecord, results.Part, str]]] = {}
+    parts_of: dict[tuple[str, str, str], list[tuple[run_records.RunRecord, results.Part, str]]] = {}
     for run in runs:
         options = {each.task: restore_options(each.options) for each in run_records.run_tasks(workspace, run)}
         for part in results.parts(workspace, run):
@@ -193,17 +193,18 @@ def scores_together(
             for profile, signature in of_part.select("profile", "signature").unique().iter_rows():
                 if wanted is None or profile == get_task(part.task).resolve_profile(wanted):
                     key = part.task, part.endpoint, profile
-                    of_runs_by_key.setdefault(key, []).append((run, part, signature))
-    for (task, endpoint, profile), of_runs in of_runs_by_key.items():
+                    parts_of.setdefault(key, []).append((run, part, signature))
+    for (task, endpoint, profile), of_runs in parts_of.items():
         if len(of_runs) > 1:
             judged = pl.concat(
                 [results.load_judgements(workspace, run, profile, part) for run, part, _ in of_runs],
                 how="diagonal_relaxed",
             ).drop("ordinal")
-            labels = {"endpoint": endpoint, "profile": profile, "signature": of_runs[-1][2]}
-            together = scores_of(get_task(task), judged[latest(judged)])
-            yield together.with_columns(pl.lit(text).alias(name) for name, text in labels.items()).select(
-                list(SCORES)
+            *_, (_, _, signature) = of_runs
+            yield (
+                scores_of(get_task(task), judged[latest(judged)])
+                .with_columns(endpoint=pl.lit(endpoint), profile=pl.lit(profile), signature=pl.lit(signature))
+                .select(list(SCORES))
             )
 
 

@@ -103,8 +103,8 @@ def stored_model(endpoint: str) -> ModelIdentity:
 def portable(name: str) -> str:
     """A name that is valid as a folder on every system: letters and digits of any script and ``._-``, at most
     100 in at most 200 bytes, and none of the names that Windows reserves."""
-    kept = (one if one in "._-" or category(one)[0] in "LMN" else " " for one in normalize("NFC", name))
-    plain = re.sub(" +", "_", "".join(kept)).strip("._")[:100]
+    letters = (one if one in "._-" or category(one)[0] in "LMN" else " " for one in normalize("NFC", name))
+    plain = re.sub(" +", "_", "".join(letters)).strip("._")[:100]
     plain = plain.encode()[:200].decode(errors="ignore").rstrip("._") or UNKNOWN
     return f"{plain}_" if _RESERVED.match(plain) else plain
 

@@ -52,14 +52,14 @@ def cut_warnings(
         replies = row["n"] - row["failed"] - row["missing"]
         limit = _limit(signatures.get(row["signature"], Signature()))
         alike.setdefault((row["task"], row["endpoint"], row["cut"], replies, limit), []).append(row)
-    told: dict[tuple[Any, ...], list[_CutReplies]] = {}
+    by_remedy: dict[tuple[Any, ...], list[_CutReplies]] = {}
     times: Counter[tuple[str, str]] = Counter()
     for (task, endpoint, _, replies, limit), rows in alike.items():
         times[task, endpoint] += 1  # other counts of the same task have a sentence of their own
         cut = _CutReplies(tasks[task], rows, replies, limit)
         remedy = (limit is None, cut.is_by_design, cut.is_by_design and cut.profile)
-        told.setdefault((endpoint, times[task, endpoint], remedy), []).append(cut)
-    return [_warning(endpoint, of_tasks) for (endpoint, *_), of_tasks in told.items()]
+        by_remedy.setdefault((endpoint, times[task, endpoint], remedy), []).append(cut)
+    return [_warning(endpoint, of_tasks) for (endpoint, *_), of_tasks in by_remedy.items()]
 
 
 def _limit(made: Signature) -> int | None:

@@ -145,7 +145,8 @@ def collect(
                     replies.add(part["response"])
                     judgements.append(with_length(part).drop("response"))
                     del part  # before the next is read
-    scores += scores_together(workspace, runs, scored, profile)
+    if len(runs) > 1:
+        scores += scores_together(workspace, runs, scored, profile)
     every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements

@@ -202,10 +202,10 @@ def of_sample(
     several judgements is left out of what was not asked whole: weighting the judgements is not weighting it.
     """
     metrics = {metric.name: metric for metric in task.metrics}
-    kept = {"all", "culture", "culture+language", *(metric.headline_by for metric in task.metrics)}
+    facets = {"all", "culture", "culture+language", *(metric.headline_by for metric in task.metrics)}
     rows: list[dict[str, object]] = []
     for row in scored.iter_rows(named=True):
-        if row["facet"] not in kept:
+        if row["facet"] not in facets:
             continue
         columns = row["facet"].split("+")
         parts = dict(zip(columns, row["value"].split("+", len(columns) - 1), strict=True))
