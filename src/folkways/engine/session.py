@@ -179,9 +179,8 @@ async def show_and_beat(
             observer(progresses)
         if time.monotonic() - beat > STALE_SECONDS / 4:
             beat = time.monotonic()
-            with suppress(
-                WorkspaceError
-            ):  # a disk that stays full ends the session when replies cannot be stored
+            # a disk that stays full ends the session when replies cannot be stored
+            with suppress(WorkspaceError):
                 await asyncio.get_running_loop().run_in_executor(database, request_queue.heartbeat)
 
 

@@ -100,9 +100,8 @@ class RequestQueue:
         joins: others are at work in this session, and their failures are kept.
         """
         with self.workspace.write() as connection:
-            connection.execute(
-                sa.delete(schema.workers).where(schema.workers.c.id == self.worker)
-            )  # an earlier one of this name
+            # an earlier one of this name
+            connection.execute(sa.delete(schema.workers).where(schema.workers.c.id == self.worker))
             self.register(connection)
             if not joins:
                 connection.execute(sa.delete(schema.failures).where(schema.failures.c.run_id == self.run_id))
@@ -187,9 +186,8 @@ class RequestQueue:
         """
         self.free_dead_claims()
         with self.workspace.read() as connection:
-            claimed = self._held_by_others(
-                connection
-            )  # by their requests: SQLite gives the numbers of old claims to new ones
+            # by their requests: SQLite gives the numbers of old claims to new ones
+            claimed = self._held_by_others(connection)
             still = {number: keys for number, keys in awaited.items() if keys <= claimed.get(number, set())}
             over = [key for number in awaited.keys() - still.keys() for key in awaited[number]]
             ended = sum(
@@ -201,9 +199,8 @@ class RequestQueue:
     def others_at_work(self) -> bool:
         """Whether another process holds requests of this run."""
         with self.workspace.read() as connection:
-            held = [
-                min(keys) for keys in self._held_by_others(connection).values()
-            ]  # those of a claim are all of one run
+            # those of a claim are all of one run
+            held = [min(keys) for keys in self._held_by_others(connection).values()]
             expected = schema.expected
             of_run = sa.select(expected.c.key).where(expected.c.run_id == self.run_id)
             chunks = (held[at : at + KEYS_PER_QUERY] for at in range(0, len(held), KEYS_PER_QUERY))

@@ -379,7 +379,6 @@ def _opened(copy: Path, file: Path) -> Workspace:
 
 
 def _described(values: Mapping[str, Any]) -> Backup:
-    needed = [
-        name for name in Backup.__dataclass_fields__ if name != "bucket"
-    ]  # which older backups do not have
+    # which older backups do not have
+    needed = [name for name in Backup.__dataclass_fields__ if name != "bucket"]
     return Backup(**{name: values[name] for name in needed}, bucket=values.get("bucket"))
