@@ -389,5 +389,6 @@ def _opened(copy: Path, file: Path) -> Workspace:
 
 
 def _described(values: Mapping[str, Any]) -> Backup:
-    later = {"bucket": None, "problems": ()}  # which older backups do not have
+    # which older backups do not have
+    later = {"bucket": None, "problems": ()}
     return Backup(**{name: {**later, **values}[name] for name in Backup.__dataclass_fields__})
