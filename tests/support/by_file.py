@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 LONGEST = (
     "tests/runs/test_on_ray.py",
@@ -149,7 +148,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def _run_and_tell(test: pytest.Item, nextitem: pytest.Item | None) -> bool:
     """Run a test as pytest does, and report what somebody could want to know."""
     test.ihook.pytest_runtest_logstart(nodeid=test.nodeid, location=test.location)
-    for report in runtestprotocol(test, nextitem=nextitem, log=False):
+    runner: Any = test.config.pluginmanager.get_plugin("runner")
+    for report in runner.runtestprotocol(test, nextitem=nextitem, log=False):
         if report.when == "call" or not report.passed or report.sections or report.duration > SHORT:
             test.ihook.pytest_runtest_logreport(report=report)
     return True
