@@ -2,7 +2,7 @@
 of how much of the task that was.
 
 What several runs asked a model in one condition is one sample of its replies, whose scores are made together.
-What they asked in two is told apart: a reply in one is none in the other.
+What they asked in two stays apart: a reply in one is none in the other.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ def condition(part: AskedPart) -> dict[str, str]:
     """The parts of its signature that say how a model was asked and judged, whatever was asked of it."""
     left_out = {*_OF_AMOUNT, *(_UNHEARD_BY_BASELINES if is_baseline(part.model) else ())}
     made = part.made
-    kept = {
+    named_parts = {
         name: value
         for name, value in made.items()
         if name not in left_out or (name in _FORMS and part.of_opinions)
     }
     # Whose wording a prompt has may differ by language and variant; a text of the user's is another one.
-    kept["prompts"] = kept.get("prompts", "").partition("#")[2]
-    if TREATMENTS in kept:
-        kept[TREATMENTS] += f", seed {made.get('seed', '')}"
-    return kept
+    named_parts["prompts"] = named_parts.get("prompts", "").partition("#")[2]
+    if TREATMENTS in named_parts:
+        named_parts[TREATMENTS] += f", seed {made.get('seed', '')}"
+    return named_parts
 
 
 def alike(first: Made, second: Made) -> bool:
@@ -92,7 +92,7 @@ def runs_alike(asked: Sequence[AskedPart]) -> dict[tuple[str, str], tuple[str, .
         of_runs = of_models.setdefault(part.model, {})
         key = part.task, part.profile
         of_runs.setdefault(part.run, {})[key] = condition(part)
-    found: dict[tuple[str, str], tuple[str, ...]] = {}
+    with_runs: dict[tuple[str, str], tuple[str, ...]] = {}
     for model, of_runs in of_models.items():
         groups: list[list[str]] = []
         for run, conditions in of_runs.items():
@@ -101,8 +101,8 @@ def runs_alike(asked: Sequence[AskedPart]) -> dict[tuple[str, str], tuple[str, .
                 groups.append([])
             groups[number].append(run)
         if len(groups) > 1 and _told_apart(of_runs):
-            found |= {(run, model): tuple(group) for group in groups for run in group}
-    return found
+            with_runs |= {(run, model): tuple(group) for group in groups for run in group}
+    return with_runs
 
 
 _Conditions = Mapping[tuple[str, str], Made]

@@ -30,11 +30,11 @@ def lacking(workspace: Workspace, run: run_records.RunRecord, run_task: run_reco
     if _asks_by_default(run_task):
         return []
     stored = results.load_summary(workspace, run, LACKING + run_task.task)
-    return told(lambda: _lacking(workspace, run, run_task)) if stored is None else stored
+    return if_data_are_here(lambda: _lacking(workspace, run, run_task)) if stored is None else stored
 
 
-def told(lacking: Callable[[], list[str]]) -> list[str]:
-    """What ``lacking`` says; where the data have gone since, that it cannot be told."""
+def if_data_are_here(lacking: Callable[[], list[str]]) -> list[str]:
+    """What ``lacking`` says; where the data have gone since, that nobody can say."""
     try:
         return lacking()
     except FolkwaysError as error:

@@ -16,7 +16,7 @@ from folkways.evidence.conditions import AskedPart, runs_alike, signature_togeth
 from folkways.names import WHOLE
 from folkways.records import CUT, SCORES, Signature, Subject, is_baseline, plain
 from folkways.runs.planning.plan import POPULATIONS, restore_options, stored_plan
-from folkways.runs.results.completeness import completeness_of_rows, lacking, told
+from folkways.runs.results.completeness import completeness_of_rows, if_data_are_here, lacking
 from folkways.runs.results.contrasts import TEXTS
 from folkways.runs.results.model_names import AT, at_runs, model_names
 from folkways.runs.scores.scoring import reference_scores, scores_of_run, stored_scores, unsummarised
@@ -39,7 +39,7 @@ class _Share:
 
     run: run_records.RunRecord
     part: results.Part
-    asked: run_records.RunTask
+    run_task: run_records.RunTask
     made: AskedPart
 
 
@@ -78,7 +78,7 @@ class RunsTogether:
     def _shares(self) -> Iterator[_Share]:
         for run in self.runs:
             parts = results.parts(self.workspace, run)
-            asked = {one.task: one for one in self.tasks[run.name]}
+            run_tasks = {one.task: one for one in self.tasks[run.name]}
             made = (
                 self.stored[run.name]
                 .select("task", "endpoint", "profile", "signature")
@@ -91,7 +91,7 @@ class RunsTogether:
                     of_run = self.signatures[signature].parts
                     opinions = task.metrics[0].kind == "distribution"
                     asked_part = AskedPart(run.name, endpoint, name, profile, of_run, opinions)
-                    yield _Share(run, of_part[name, endpoint], asked[name], asked_part)
+                    yield _Share(run, of_part[name, endpoint], run_tasks[name], asked_part)
 
     def name(self, run: run_records.RunRecord, endpoint: str) -> str:
         """What an endpoint of a run is called here."""
@@ -164,8 +164,8 @@ class RunsTogether:
         if judged.height:
             task, endpoint, profile = map(str, judged.select("task", "endpoint", "profile").row(0))
             if self.pooled(task, endpoint, profile):
-                kept = judged.drop(*TEXTS, "text", "gold", strict=False)
-                self._judged[run.name, (task, endpoint, profile)] = kept
+                slim = judged.drop(*TEXTS, "text", "gold", strict=False)
+                self._judged[run.name, (task, endpoint, profile)] = slim
         return judged.drop("ordinal", CUT, strict=False)
 
     def together(self, task: str, endpoint: str, profile: str) -> pl.DataFrame:
@@ -174,7 +174,7 @@ class RunsTogether:
         key = task, endpoint, profile
         shares = self._pooled[key]
         defined = get_task(task)
-        options = restore_options(shares[-1].asked.options)
+        options = restore_options(shares[-1].run_task.options)
         populations: dict[str, int] = {}
         frames = []
         for turn, share in enumerate(shares):
@@ -182,14 +182,14 @@ class RunsTogether:
             if judged is None:
                 judged = self.renamed(share.run, self._load(share.run, share.part, profile, with_cut=True))
             frames.append(judged.with_columns(pl.col("ordinal") + turn * ORDINALS))
-            treatments = restore_options(share.asked.options).treatments
+            treatments = restore_options(share.run_task.options).treatments
             options = replace(options, treatments={**options.treatments, **treatments})
-            populations |= share.asked.options.get(POPULATIONS, {})
+            populations |= share.run_task.options.get(POPULATIONS, {})
         judged = pl.concat(frames, how="diagonal_relaxed")
         del frames
         if not defined.scoring.per_reply or options.until is not None:
             judged = plain(judged)
-        if options.until is not None:  # in the order of drawing, whoever drew an item again
+        if options.until is not None:  # in the order of drawing, also of items that a later run drew again
             judged = judged.with_columns(pl.col("ordinal").min().over(ROW))
         judged = judged[latest(judged)]
         columns = [pl.col(name).cast(pl.String) for name in ASKED_BY]
@@ -208,32 +208,34 @@ class RunsTogether:
         """What the runs ``together`` did not ask a pooled model of what the task asks by default, in words as
         ``completeness.lacking`` has them."""
         shares, task = self._pooled[key], get_task(key[0])
-        if any(not lacking(self.workspace, share.run, share.asked) for share in shares):
+        if any(not lacking(self.workspace, share.run, share.run_task) for share in shares):
             return []
         counts = self._counts[key]
-        return told(lambda: [*completeness_of_rows(counts, shares[-1].asked, task).sentences()])
+        return if_data_are_here(
+            lambda: [*completeness_of_rows(counts, shares[-1].run_task, task).sentences()]
+        )
 
     def references(self, task: str) -> tuple[list[pl.DataFrame], list[pl.DataFrame], list[str]]:
         """What guessing scores on a ``task``, and what people do (records.SCORES each): on the questions of
-        all runs that asked it, of the data of the last. And sentences on what could not be told of all."""
-        asked = [(run, one) for run in self.runs for one in self.tasks[run.name] if one.task == task]
+        all runs that asked it, of the data of the last. And sentences on what is not of all."""
+        run_tasks = [(run, one) for run in self.runs for one in self.tasks[run.name] if one.task == task]
         stored = [
             tuple(
                 results.load_scores(self.workspace, run, of).filter(task=task)
                 for of in (Subject.BASELINE, Subject.PEOPLE)
             )
-            for run, _ in asked
+            for run, _ in run_tasks
         ]
         last = stored[-1]
-        asked = [(run, one) for run, one in asked if one.fingerprint == asked[-1][1].fingerprint]
-        numbers = [pl.concat(frames).drop("signature") for frames in stored]
-        if len(asked) == 1 or all(one.equals(numbers[-1]) for one in numbers):
-            return [last[0]], [last[1]], []
-        profiles = dict.fromkeys(profile for frame in numbers for profile in frame["profile"])
+        run_tasks = [(run, one) for run, one in run_tasks if one.fingerprint == run_tasks[-1][1].fingerprint]
+        options = [restore_options(one.options) for _, one in run_tasks]
+        if len({(one.cultures, one.limit, one.limit and one.seed) for one in options}) == 1:
+            return [last[0]], [last[1]], []  # the same items
+        profiles = dict.fromkeys(profile for frames in stored for of in frames for profile in of["profile"])
         guessed: list[pl.DataFrame] = []
         people: list[pl.DataFrame] = []
         try:
-            plan, *further = (stored_plan(one) for _, one in reversed(asked))
+            plan, *further = (stored_plan(one) for _, one in reversed(run_tasks))
             for profile in profiles:
                 for frame in reference_scores(plan, profile, further):
                     made = {text: Signature(orjson.loads(text)) for text in frame["signature"].unique()}
@@ -246,7 +248,7 @@ class RunsTogether:
         except FolkwaysError as error:  # the data have gone since
             of_last = f"What guessing and people score on {get_task(task).title} is of the questions of run "
             why = str(error).splitlines()[0]
-            return [last[0]], [last[1]], [f"{of_last}{asked[-1][0].name} alone: {why}"]
+            return [last[0]], [last[1]], [f"{of_last}{run_tasks[-1][0].name} alone: {why}"]
         return guessed, people, []
 
     def unlike(self, scores: pl.DataFrame) -> list[str]:

@@ -202,8 +202,8 @@ def scores_of_run(
     """What the task's ``summarise`` makes of all judgements of one endpoint; of a sampled run, for the whole
     benchmark.
 
-    options: those of the run; populations: of a sampled one (``TaskPlan``).
-    Treated prompts have scores by variant alone, one for each arm.
+    judged: by the ``task``. options: those of the run; populations: of a sampled one (``TaskPlan``). Treated
+    prompts have scores by variant alone, one for each arm.
     """
     apart = {name for name, table in options.treatments.items() if table.get("crossed") == EVERY}
     (_, control), *treated = by_group(judged, apart).items()
@@ -218,9 +218,9 @@ def scores_of_run(
         for rows in arm.partition_by("variant", maintain_order=True):
             # An arm never asks about the culture that it names, or about those that none is named for.
             never = of_control - {*rows.select(strata).to_series()}
-            asked = {name: size for name, size in (populations or {}).items() if name not in never}
+            of_arm = {name: size for name, size in (populations or {}).items() if name not in never}
             whole = scores_of(task, rows).filter(pl.col("facet") == "all")
-            sampled = of_sample(whole, task, rows, options, asked)
+            sampled = of_sample(whole, task, rows, options, of_arm)
             parts.append(_by_variant(sampled, rows["variant"], group))
     return pl.concat(parts)
 
@@ -347,8 +347,8 @@ def reference_scores(
     human = task.human_baseline()
     if human is None and not overrides(task, "baselines"):
         return
-    asked = pl.concat(items for one in (plan, *further) for items in one.batches())
-    items = asked.unique("item", keep="first", maintain_order=True) if further else asked
+    items = pl.concat(batch for one in (plan, *further) for batch in one.batches())
+    items = items.unique("item", keep="first", maintain_order=True) if further else items
     with failures_of(task, "baselines"):
         guessed = task.baselines(items)
     for name, judged in guessed.items():
