@@ -14,7 +14,7 @@ from folkways.toml_files import packaged_toml
 
 
 def phrases() -> Mapping[str, Sequence[str]]:
-    """Language -> patterns, any of which says that the reply declines; ``^`` stands for its beginning."""
+    """Language -> regular expressions; a reply in which one is found declines."""
     return packaged_toml("folkways.text", "refusals.toml")
 
 

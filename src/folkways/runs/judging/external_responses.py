@@ -392,8 +392,8 @@ def _responses(task: Task, expected: pl.DataFrame, located: pl.DataFrame) -> pl.
 
 def _ordered(judged: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Identity first, then the verdict, the metrics and facets, the reason last."""
-    asked = ("task", "item", "release_id", "question", "culture", "language", "variant", "sample")
-    first = [*asked, "counted", "state", "answer"]
+    identity = ("task", "item", "release_id", "question", "culture", "language", "variant", "sample")
+    first = [*identity, "counted", "state", "answer"]
     if "release_id" not in judged.columns:
         judged = judged.join(items.select("item", "release_id"), on="item", how="left", maintain_order="left")
     rest = [name for name in judged.columns if name not in first and name not in JUDGEMENTS]
