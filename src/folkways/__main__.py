@@ -28,9 +28,8 @@ def main() -> None:
     except KeyboardInterrupt:
         interrupts.leave()
     finally:
-        for number in (
-            interrupts.STOPS
-        ):  # threads may keep the process for a moment; a second press must not give a traceback
+        # threads may keep the process for a moment; a second press must not give a traceback
+        for number in interrupts.STOPS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)
 

@@ -21,15 +21,8 @@ _INVISIBLE = (
 _CONTROLS = re.compile(f"[{_INVISIBLE}]")
 _CONTROLS_AND_NEWLINES = re.compile(f"[{_INVISIBLE}\n\r]")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_UNSEEN = (
-    "Cc",
-    "Cf",
-    "Cs",
-    "Co",
-    "Cn",
-    "Zl",
-    "Zp",
-)  # controls, formats (bidi, zero width), surrogates, unassigned, separators
+# controls, formats (bidi, zero width), surrogates, unassigned, separators
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 def sanitize(text: str) -> str:

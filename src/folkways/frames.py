@@ -60,8 +60,7 @@ def _text(value: Any) -> str | None:
         return value
     if type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
         return None
-    if (
-        isinstance(value, float) and value.is_integer()
-    ):  # pandas writes whole numbers as 0.0 where a column had gaps
+    # pandas writes whole numbers as 0.0 where a column had gaps
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value)

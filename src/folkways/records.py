@@ -212,9 +212,8 @@ PROMPTS: Schema = {
     "variant": pl.String,  # prompt template, persona or option order: "inst-4"
     "system": pl.String,  # null without a system prompt
     "user": pl.String,
-    "choices": pl.List(
-        pl.String
-    ),  # the labels that may be answered (["A", "B", "C", "D"]); null for free text
+    # the labels that may be answered (["A", "B", "C", "D"]); null for free text
+    "choices": pl.List(pl.String),
     "prompt_source": pl.String,  # "release" (the authors' wording) or "folkways" (ours) or "file:NAME"
 }
 

@@ -134,7 +134,7 @@ def test_two_models_say_nothing_of_others_and_questions_that_one_lacks_are_left_
     (means, *_) = MODEL_MEANS.make(replace(known, judged=known.judged.filter(~lacking)))
     assert means.rows["models_low"].null_count() == means.rows.height
     assert means.rows.filter(group="KR")["questions"].to_list() == [QUESTIONS - 1]
-    assert "1 questions that some models lack are left out" in means.notes[-1]
+    assert "without 1 question that some models lack" in means.notes[-1]
 
 
 @pytest.mark.parametrize(("facet", "is_crossed"), [("topic", True), ("region", False), ("locale", False)])

@@ -257,7 +257,7 @@ def test_replies_that_speak_to_the_judge_are_counted(server: ChatServer, tmp_pat
     )
     server.control(mode="echo", forget=True)
     done = judge(server, tmp_path / "w.db")
-    assert f"{REPLIES} replies hold something in the form of a verdict" in done.stderr
+    assert f"{REPLIES} replies had something in the form of a verdict" in done.stderr
     assert whole(tmp_path / "w.db")["undecided"]["estimate"] == REPLIES
 
 
@@ -643,7 +643,7 @@ def test_notes_tell_counts_and_the_commonest_reason() -> None:
     assert "budget" in notes("the budget is spent", ended=["not asked", "judged"])[0]
     assert "another process" in notes(ended=["not asked", "judged"])[0]
     assert notes(imitates_verdict=[True, False, True])[0].startswith("2 replies ")
-    assert notes(cut=[True, False])[0].startswith("1 replies are longer than 4,000 ")
+    assert notes(cut=[True, False])[0].startswith("1 reply exceeded 4,000 ")
     few = [f"Q-{number}" for number in range(29)]
     assert "30 questions" in notes(question=[*few, "Q-0", "Q-99"], label=[1.0] * 29 + [0.0, None])[0]
     assert notes(question=[*few, "Q-30"], label=[1.0] * 30) == []

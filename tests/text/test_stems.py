@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,17 @@ def test_a_stem_is_never_empty_and_never_longer(language: str, data: st.DataObje
 )
 def test_indonesian_words_lose_two_prefixes_at_most(word: str, stem: str) -> None:
     assert base("id", word) == stem
+
+
+NASALS = (
+    "mengambil:ambil mengarang:karang menggali:gali mengecat:cat menyapu:sapu memukul:pukul memakan:makan "
+    "membaca:baca memfoto:foto menulis:tulis menanti:nanti mencuci:cuci melihat:lihat merusak:rusak "
+    "mewarnai:warna menyanyi:nyanyi perusak:rusak perokok:rokok pelari:lari pengecat:cat penulis:tulis"
+)
+
+
+def test_indonesian_nasals_take_the_place_of_what_the_base_begins_with() -> None:
+    assert " ".join(f"{word}:{base('id', word)}" for word in re.findall(r"(\w+):", NASALS)) == NASALS
 
 
 AFFIXED = [

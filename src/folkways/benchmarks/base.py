@@ -133,12 +133,10 @@ class Task(ABC):
     title: ClassVar[str]
     about: ClassVar[str]  # what is measured, with the paper's section
     metrics: ClassVar[tuple[Metric, ...]]  # the first is the headline
-    facets: ClassVar[
-        tuple[str, ...]
-    ] = ()  # item columns that scores are grouped by, besides culture, language and variant
-    ordered: ClassVar[
-        Mapping[str, tuple[str, ...]]
-    ] = {}  # facet -> its groups in an order of their own, which figures keep; others go by score
+    # item columns that scores are grouped by, besides culture, language and variant
+    facets: ClassVar[tuple[str, ...]] = ()
+    # facet -> its groups in an order of their own, which figures keep; others go by score
+    ordered: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     scoring: ClassVar[Scoring] = Scoring()
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most

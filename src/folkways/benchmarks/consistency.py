@@ -131,9 +131,8 @@ def consistency_tables(
         )
     agreement_rows: list[dict[str, Any]] = []
     gaps: list[dict[str, Any]] = []
-    for endpoint in judged["endpoint"].unique(
-        maintain_order=True
-    ):  # one after the other: there may be a million rows
+    # one after the other: there may be a million rows
+    for endpoint in judged["endpoint"].unique(maintain_order=True):
         of_model = judged.filter(pl.col("endpoint") == endpoint).select(*ASKED, *columns).drop_nulls(metric)
         rows = _ways(of_model, pl.col(metric), pl.col(chosen if chosen in columns else metric))
         agreement_rows += _alike(rows, same)
@@ -156,8 +155,7 @@ def consistency_tables(
         name_of(task),
         f"The same question asked in other ways ({task})",
         "Percent of pairs of answers that are the same, percent of items that turn round from right to "
-        "wrong, and bits. The unit "
-        "is the question.",
+        "wrong, and bits. The unit is the question.",
         pl.DataFrame(agreement_rows, schema=dict(ALIKE)),
         notes=(
             f"Each row varies one thing and holds the rest fixed. {alike_if} Agreement says nothing of being "
@@ -346,12 +344,11 @@ def _gap_table(gaps: Sequence[dict[str, Any]], task: str) -> Table:
         rows,
         Layout("culture", "endpoint", "difference", decimals=1, drawn="intervals", diverges=0.0),
         notes=(
-            f"Interval: {METHOD} (Zou and Donner); p_holm is corrected for the cultures of a model. "
-            "wobble: the standard deviation "
-            "of the culture's own score between orders, templates and samples, without what the choice of "
-            "questions adds; wobble_p "
-            "is below .05 where the way of asking moves the score. within_wobble: it does, the gap is below "
-            f"{REACH} wobbles, and p_holm is not below .05.",
+            f"Interval: {METHOD} (Zou and Donner); p_holm is corrected for the cultures of a model. wobble: "
+            "the standard deviation of the culture's own score between orders, templates and samples, "
+            "without what the choice of questions adds; wobble_p is below .05 where the way of asking moves "
+            f"the score. within_wobble: it does, the gap is below {REACH} wobbles, and p_holm is not below "
+            ".05.",
             *sentences,
         ),
     )

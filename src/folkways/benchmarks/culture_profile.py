@@ -28,10 +28,9 @@ FEWEST_BENCHMARKS = 2
 """Benchmarks that a profile needs; what a single one asks about is in its own part of a report."""
 
 UNIT = (
-    "Points above or below the mean of each benchmark's own cultures, each of which counts alike; "
-    "the mean over the benchmarks "
-    "that ask about the {0}. Questions are the unit: the interval speaks of other questions of the "
-    "same benchmarks."
+    "Points above or below the mean of each benchmark's own cultures, each of which counts alike; the mean "
+    "over the benchmarks that ask about the {0}. Questions are the unit: the interval speaks of other "
+    "questions of the same benchmarks."
 )
 PART = (
     "Points above or below the mean of the benchmark's own cultures, shrunk within the benchmark; "
@@ -41,13 +40,11 @@ NOTES = (
     "Shrunk: moved towards 0, more so with fewer questions (weight is the share of its own); raw is "
     "what was found. "
     "Where an interval holds 0, nobody can tell whether the model does better or worse there than elsewhere.",
-    "What it is not: a score of a model, or a rank of cultures. Benchmarks ask different things of "
-    "different people; many "
-    "questions are translated; those about one culture may be harder than those about another; a "
-    "benchmark's mean depends on the "
-    "cultures that it has. Benchmarks may share questions (SemEval-2026 Task 7 grew out of BLEnD), "
-    "which then count twice. A "
-    "country is not one culture, and a region still less.",
+    "What it is not: a score of a model, or a rank of cultures. Benchmarks ask different things of different "
+    "people; many questions are translated; those about one culture may be harder than those about another; "
+    "a benchmark's mean depends on the cultures that it has. Benchmarks may share questions (SemEval-2026 "
+    "Task 7 grew out of BLEnD), which then count twice. A country is not one culture, and a region still "
+    "less.",
 )
 
 

@@ -159,9 +159,8 @@ def _of_lists(task: Task, items: pl.DataFrame, labels: Sequence[str]) -> Iterato
     """Options of another number than the labels, empty ones, and lists that go with them and are not
     declared."""
     number = pl.col("options").list.len()
-    shown = items.filter(
-        number.fill_null(0) > 0
-    )  # a release may withhold the options of what it lets be judged
+    # a release may withhold the options of what it lets be judged
+    shown = items.filter(number.fill_null(0) > 0)
     for entry in shown.filter(number != len(labels)).iter_rows(named=True):
         row, item, count = entry["_row"], entry["item"], len(entry["options"])
         if count < len(labels) and _can_show(task, entry):

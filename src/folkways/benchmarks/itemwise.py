@@ -99,19 +99,16 @@ class ItemwiseTask(Task):
     """
 
     item_columns: ClassVar[Schema] = {}  # what the items carry besides records.ITEMS and the facets
-    judgement_columns: ClassVar[
-        Schema
-    ] = {}  # what the judgements carry besides records.JUDGEMENTS, facets and metrics
+    # what the judgements carry besides records.JUDGEMENTS, facets and metrics
+    judgement_columns: ClassVar[Schema] = {}
     labels: ClassVar[tuple[str, ...] | None] = None  # what may be answered; None for free text
     gold_label: ClassVar[str] = (
         "gold_letter"  # where ``permutes_options``: the column of the items with the right label
     )
-    permuted: ClassVar[tuple[str, ...]] = (
-        "options",
-    )  # the lists of an item that are shown in the order of the options
-    not_permuted: ClassVar[
-        tuple[str, ...]
-    ] = ()  # lists as long as the options that stay in the released order
+    # the lists of an item that are shown in the order of the options
+    permuted: ClassVar[tuple[str, ...]] = ("options",)
+    # lists as long as the options that stay in the released order
+    not_permuted: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def rows(self, release: Release) -> Iterable[Row]:
@@ -430,9 +427,8 @@ class ItemwiseTask(Task):
                     "are permuted by them"
                 )
         for name in scored.details:
-            if name not in self.judged_columns and not name.startswith(
-                "_"
-            ):  # those are for ``completed`` alone
+            # those are for ``completed`` alone
+            if name not in self.judged_columns and not name.startswith("_"):
                 yield (
                     f"details has {name!r}, which is not one of the task's "
                     f"columns{task_errors.meant(name, self.judged_columns)}"

@@ -383,9 +383,8 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
                 if not any(sentence in str(reason) for sentence in inputs.too_few([task]))
             ]
             others = [sentence.rstrip(".") for sentence in inputs.too_few(unsaid)]
-            left_out[result.name] = ". ".join(
-                [str(reason).rstrip("."), *others]
-            )  # a command at its end stays one
+            # a command at its end stays one
+            left_out[result.name] = ". ".join([str(reason).rstrip("."), *others])
         except FolkwaysError:
             raise
         except Exception as error:

@@ -225,9 +225,8 @@ class _Columns:
     cut: npt.NDArray[np.bool_]  # whether the token limit cut the reply
     why: Sequence[str]  # the reasons for which the rule leaves rows out
     reasons: Numbers  # positions in ``why``, 0 for rows that no metric leaves out
-    together: Sequence[
-        tuple[Sequence[Metric], Numbers, Numbers]
-    ]  # metrics of the same rows: those scored, and those left out
+    # metrics of the same rows: those scored, and those left out
+    together: Sequence[tuple[Sequence[Metric], Numbers, Numbers]]
 
     @classmethod
     def of(cls, counted: pl.DataFrame, metrics: Sequence[Metric]) -> _Columns:

@@ -87,9 +87,8 @@ def command(
         console.print(absent)
     if until is not None:
         console.print(
-            f"These are the most that --until {until:g} may ask: it stops where each stratum is within "
-            f"± {until:g} "
-            "points.",
+            f"These are the most that --until {until:g} may ask: it stops where each stratum is within ± "
+            f"{until:g} points.",
             soft_wrap=True,
         )
     learned = {entry.endpoint: entry.learned_from for entry in estimates if entry.learned_from}

@@ -216,9 +216,8 @@ def main() -> None:
         if error.filename:
             what = f"{error.filename}: "
         _say(f"{what}{error.strerror or error}")
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # else Python tries to flush it at exit
+        # else Python tries to flush it at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
 

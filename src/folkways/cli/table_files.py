@@ -127,9 +127,8 @@ def write_tables(tables: Sequence[Table], shape: str, out: Path | None) -> None:
     is not possible."""
     from folkways.cli.table_output import as_csv, as_json, as_markdown, as_text
 
-    check_target(
-        [table.name for table in tables], shape, out
-    )  # one name on the command line can give several
+    # one name on the command line can give several
+    check_target([table.name for table in tables], shape, out)
     if shape == "csv" and out is not None and is_folder(out):
         for table in tables:
             write_text(out / f"{table.name}.csv", as_csv(table))

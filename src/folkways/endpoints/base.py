@@ -86,9 +86,8 @@ class Completion:
     thoughts: str | None = (
         None  # what the model thought before the text, where the endpoint tells it apart; untrusted
     )
-    confirmation: Confirmation | None = field(
-        default=None, compare=False, repr=False
-    )  # None: it is surely the answer
+    # None: it is surely the answer
+    confirmation: Confirmation | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(eq=False, repr=False)

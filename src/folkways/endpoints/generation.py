@@ -157,9 +157,8 @@ class LoadedModel:
             return [answer for request in requests for answer in self._choices([request])]
         longest = getattr(self._model.config, "max_position_embeddings", None)
         answers: list[Completion | EndpointFailure | None] = [None] * len(requests)
-        wanted: list[
-            tuple[int, list[int], list[int]]
-        ] = []  # which request, context, continuation; one for each option
+        # which request, context, continuation; one for each option
+        wanted: list[tuple[int, list[int], list[int]]] = []
         for at, request in enumerate(requests):
             pairs = [self._pair_ids(request, label) for label in request.choices or ()]
             length = max(len(context) + len(more) for context, more in pairs)

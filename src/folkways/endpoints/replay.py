@@ -187,9 +187,8 @@ def _completion(row: dict[str, Any]) -> Completion | None:
 
 
 def _text(value: Any) -> str:
-    if (
-        isinstance(value, float) and value.is_integer()
-    ):  # pandas writes whole numbers as 0.0 where a column had gaps
+    # pandas writes whole numbers as 0.0 where a column had gaps
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
     return storable(value if isinstance(value, str) else str(value))
 

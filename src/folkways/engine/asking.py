@@ -206,9 +206,8 @@ class EndpointRunner:
             await self.endpoint.close()
         if self._error is not None:
             raise self._error
-        await self.on_database(
-            self.request_queue.give_back, frozenset(self._held)
-        )  # other models may go on here for hours
+        # other models may go on here for hours
+        await self.on_database(self.request_queue.give_back, frozenset(self._held))
         still = await self.on_database(self.request_queue.pending, self.endpoint_id)
         self.progress.by_others = max(
             0, self.progress.total - self.progress.done - self.progress.failed - still

@@ -199,9 +199,8 @@ class Batching:
                 if over or await asking.limiter.closed_within(
                     backoff(tries, failure.retry_after, asking.rng)
                 ):
-                    if (
-                        not doubtful
-                    ):  # else the workspace keeps it as leaving, and the next session asks the provider
+                    # else the workspace keeps it as leaving, and the next session asks the provider
+                    if not doubtful:
                         await self._forget(record)
                     return False
                 continue

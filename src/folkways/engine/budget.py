@@ -60,9 +60,8 @@ def parse_budget(text: str) -> Amount:
         unit = _SPELLINGS.get(word, word)
         if match is None or unit not in limits:
             raise FolkwaysError(
-                f"cannot read the budget {part.strip()!r}; valid: a number with requests, tokens or usd, "
-                "for example "
-                "1000requests, 2Mtokens, 5usd, or several: 1000requests,5usd"
+                f"cannot read the budget {part.strip()!r}; valid: a number with requests, tokens or usd, for "
+                "example 1000requests, 2Mtokens, 5usd, or several: 1000requests,5usd"
             )
         limits[unit] = float(match[2]) * _FACTORS[match[3]]
     return Amount(**limits)
@@ -91,8 +90,7 @@ def require_token_limits(limit: Amount | None, unlimited: Sequence[str]) -> None
     if unlimited and limit is not None and min(limit.tokens, limit.usd or 0.0) != float("inf"):
         raise FolkwaysError(
             f"a budget in tokens or usd needs a limit for each reply of {unlimited[0]}: leave out the "
-            "setting "
-            "max_tokens=none, or give the budget in requests"
+            "setting max_tokens=none, or give the budget in requests"
         )
 
 

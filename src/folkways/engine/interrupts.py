@@ -52,9 +52,8 @@ def remembered() -> Iterator[None]:
     hook = sys.unraisablehook
 
     def dropped(event: sys.UnraisableHookArgs) -> None:
-        if not isinstance(
-            event.exc_value, KeyboardInterrupt
-        ):  # of that one no traceback is due: it is acted on later
+        # of that one no traceback is due: it is acted on later
+        if not isinstance(event.exc_value, KeyboardInterrupt):
             hook(event)
 
     sys.unraisablehook = dropped

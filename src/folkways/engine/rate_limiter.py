@@ -100,9 +100,8 @@ class RateLimiter:
         self.limit = limit
         self.timeout = timeout
         self.in_flight = 0
-        self._taken: dict[
-            float, int
-        ] = {}  # when places were taken, and how many at that moment; the earliest first
+        # when places were taken, and how many at that moment; the earliest first
+        self._taken: dict[float, int] = {}
         self.begin(first or limit)
         self.paused_until = 0.0
         """The moment of ``time.monotonic`` before which nobody gets a place."""

@@ -146,8 +146,7 @@ class Server:
             if self._timeouts == self.first_round and not self.any_reply:
                 self._progress.warning = (
                     f"none of the first {self._timeouts} requests to {self._progress.endpoint} had a reply "
-                    "in time; "
-                    f"if the server is slow, give it more time ({option('timeout', 600)}) "
-                    f"or fewer requests at once ({option('concurrency', 1)})"
+                    f"in time; if the server is slow, give it more time ({option('timeout', 600)}) or fewer "
+                    f"requests at once ({option('concurrency', 1)})"
                 )
             self._limiter.timed_out(taken_at)

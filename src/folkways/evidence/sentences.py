@@ -17,10 +17,9 @@ LEVEL = (
 """What a dagger after a model means."""
 
 RANKS = (
-    "A rank is the range of places that the paired differences leave open (Holm over all pairs of "
-    "models). A model with replies to "
-    "less than 95 % of what it was asked has none. No mean win rate is shown: it depends on which "
-    "other models are looked at."
+    "A rank is the range of places that the paired differences leave open (Holm over all pairs of models). A "
+    "model with replies to less than 95 % of what it was asked has none. No mean win rate is shown: it "
+    "depends on which other models are looked at."
 )
 """What ranks mean, and why there is no mean win rate."""
 
@@ -153,9 +152,8 @@ def further_turned(pairs: int) -> str:
 def nothing_turned(pairs: int, groups: int) -> str:
     """That no pair of models changes places in any culture, of how many."""
     return (
-        "No reversals: no model that trails overall clearly leads in any culture "
-        f"({plural(pairs, 'pair')} of models, "
-        f"{plural(groups, 'culture')})."
+        f"No reversals: no model that trails overall clearly leads in any culture ({plural(pairs, 'pair')} "
+        f"of models, {plural(groups, 'culture')})."
     )
 
 
@@ -182,9 +180,8 @@ def _size(contrast: Contrast, points: bool) -> str:
     elif contrast.p < ALPHA:
         return (
             f"{contrast.ahead} comes out {size} {contrast.ahead_of} {contrast.behind}, but this is one of "
-            f"{count(contrast.looks)} differences "
-            f"looked at: corrected for these, p is {p_value(contrast.p_holm)}, and it does not count as a "
-            "difference."
+            f"{count(contrast.looks)} differences looked at: corrected for these, p is "
+            f"{p_value(contrast.p_holm)}, and it does not count as a difference."
         )
     else:
         sentence = (

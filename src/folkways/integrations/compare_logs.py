@@ -201,9 +201,8 @@ def _document(path: Path) -> Any:
 def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str | None) -> Comparison:
     if len(logs) < 2:
         raise FolkwaysError(
-            f"{task} is in only one log ({logs[0].path}); a comparison needs logs of the same task by "
-            "two models "
-            "or runs"
+            f"{task} is in only one log ({logs[0].path}); a comparison needs logs of the same task by two "
+            "models or runs"
         )
     labelled = dict(zip(_labels(logs), logs, strict=True))
     score, others = _score(task, logs, metric)
@@ -285,17 +284,15 @@ def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str
         )
     if common <= unlike_ids.keys():
         raise FolkwaysError(
-            f"the logs of {logs[0].task} have no sample in common: each of the {len(common):,} shared ids "
-            "is another question, or "
-            f"has another right answer, in {' or '.join(dict.fromkeys(unlike_ids.values()))}; they were "
-            "made of different data"
+            f"the logs of {logs[0].task} have no sample in common: each of the {len(common):,} shared ids is "
+            "another question, or has another right answer, in "
+            f"{' or '.join(dict.fromkeys(unlike_ids.values()))}; they were made of different data"
         )
     notes = []
     if unlike_ids:
         item, label = next(iter(unlike_ids.items()))
         notes.append(
-            f"{len(unlike_ids):,} samples with the same id are not the same question, or have another "
-            "right answer, and are left "
-            f"out (the first is {item}, in {label})."
+            f"{len(unlike_ids):,} samples with the same id are not the same question, or have another right "
+            f"answer, and are left out (the first is {item}, in {label})."
         )
     return contents.keys() - unlike_ids.keys(), notes

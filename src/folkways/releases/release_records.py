@@ -67,9 +67,8 @@ class ReleaseRecord:
     items_may_leave: bool | None = (
         True  # whether the licence lets its items be passed on; None where nobody has said
     )
-    home: Path = (
-        Path()
-    )  # the folder of the benchmark's package; data of source "package" lie in its subfolder data
+    # the folder of the benchmark's package; data of source "package" lie in its subfolder data
+    home: Path = Path()
 
     @property
     def is_pinned(self) -> bool:

@@ -38,8 +38,7 @@ def css_variables() -> str:
         "".join(f"--{name}:{colour};" for name, colour in theme.items()) for theme in (LIGHT, DARK)
     )
     return (
-        f":root{{color-scheme:light;{light}}}"
-        "@media screen and "
-        f"(prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}"
-        f"@media screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}"
+        f":root{{color-scheme:light;{light}}}@media screen and "
+        f"(prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}@media "
+        f"screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}"
     )

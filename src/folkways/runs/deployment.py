@@ -144,9 +144,8 @@ class Gpus:
         self._hand_out()
 
     def _hand_out(self) -> None:
-        blocked: set[bool] = (
-            set()
-        )  # those that need a GPU and those that need none do not wait for each other
+        # those that need a GPU and those that need none do not wait for each other
+        blocked: set[bool] = set()
         self._waiting = [waiting for waiting in self._waiting if not waiting.seat.cancelled()]
         for waiting in list(self._waiting):
             seat = None if bool(waiting.wanted) in blocked else self._seat(waiting.wanted)

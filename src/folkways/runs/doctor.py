@@ -161,9 +161,8 @@ def _workspace(location: str, problems: list[str]) -> dict[str, Any]:
         return {"place": location, "state": "not there yet"}
     found = _noting(problems, lambda: workspace_health(location))
     if found is None and (user := re.search(r"://([^:/@]+)[:@]", location)):
-        problems[-1] = problems[-1].replace(
-            f'"{user[1]}"', "USER"
-        )  # as a server tells whom it does not let in
+        # as a server tells whom it does not let in
+        problems[-1] = problems[-1].replace(f'"{user[1]}"', "USER")
     place = "a PostgreSQL server" if "://" in location else location
     if found is None:
         return {"place": place, "state": "cannot be read"}

@@ -442,9 +442,8 @@ def _drops(
             yield from (
                 lost_task(name, most, before, model) for name in there[other] if common and name not in common
             )
-            tasks: list[str | None] = [*common] or [
-                None
-            ]  # with none in common, the comparison says what each has
+            # with none in common, the comparison says what each has
+            tasks: list[str | None] = [*common] or [None]
             for task in tasks:
                 try:
                     (comparison,) = compare(

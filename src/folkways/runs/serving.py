@@ -80,11 +80,8 @@ class ModelServer:
 
     def answers(self) -> bool:
         """Whether it is up: it may want a key, or keep its list to itself; one that loads says 503."""
-        from folkways.http import (  # aiohttp: a run that starts no server does without
-            NoReplyError,
-            ReplyTooLargeError,
-            ask_once,
-        )
+        # aiohttp: a run that starts no server does without
+        from folkways.http import NoReplyError, ReplyTooLargeError, ask_once
 
         try:
             reply = ask_once("GET", f"{self.url}/models", most_bytes=MOST_BYTES, seconds=5)

@@ -76,10 +76,8 @@ def betting_sequence(
     left = (population - np.arange(values.size))[:, None]
     means, seen, idled = np.linspace(0.0, 1.0, grid + 1), before(values)[:, None], before(1 - shares)[:, None]
     up, down = np.ones(means.size), np.ones(means.size)  # times the stake
-    low, high = (
-        least.copy(),
-        most.copy(),
-    )  # for draws after which nothing on the grid is left: all that is possible
+    # for draws after which nothing on the grid is left: all that is possible
+    low, high = (least.copy(), most.copy())
     for first in range(0, values.size, BLOCK):
         part = slice(first, first + BLOCK)
         expected = np.clip((means * (population - idled[part]) - seen[part]) / left[part], 1e-9, 1 - 1e-9)

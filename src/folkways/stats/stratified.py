@@ -86,9 +86,8 @@ def anytime_mean(
     else:
         low, high = _together(parts, confidence, target)
         method += f" in {len(parts)} strata"
-    return mean, Interval(
-        min(low, mean), max(high, mean), method
-    )  # a sequence that only narrows need not hold the estimate
+    # a sequence that only narrows need not hold the estimate
+    return mean, Interval(min(low, mean), max(high, mean), method)
 
 
 def mean_over_strata(strata: Sequence[StratumSample]) -> float:

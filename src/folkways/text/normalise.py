@@ -10,9 +10,8 @@ from string import punctuation
 
 _ACUTE = {0x0301: None}
 _ACCENTS = re.compile("[\u0300-\u036f]+")
-_VOWEL_MARKS = re.compile(
-    "[\u0640\u064b-\u0655\u0670]"
-)  # Arabic tatweel, short vowels and the hamza of Persian's ezafe, which are seldom written
+# Arabic tatweel, short vowels and the hamza of Persian's ezafe, which are seldom written
+_VOWEL_MARKS = re.compile("[\u0640\u064b-\u0655\u0670]")
 _ONE_FORM = str.maketrans(
     {
         "ی": "ي",  # Persian and Arabic yeh and kaf, alef with and without hamza: one letter to a reader

@@ -11,8 +11,7 @@ from folkways.text.languages.simple import SimpleSegmenter
 
 RANGES = {
     "Latn": (
-        "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0250-\u02af\u1e00-\u1eff"
-        "\uff21-\uff3a\uff41-\uff5a"
+        "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0250-\u02af\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a"
     ),
     "Grek": "\u0370-\u03ff\u1f00-\u1fff",
     "Cyrl": "\u0400-\u052f",

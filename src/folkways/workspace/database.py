@@ -234,9 +234,8 @@ def _server_url(text: str) -> URL:
             f"workspace URLs of type {url.drivername!r} are not supported; valid: a path (SQLite) or "
             "postgresql://user@host/database"
         )
-    username = (
-        url.username or os.environ.get("PGUSER") or getpass.getuser()
-    )  # as PostgreSQL's own programs choose it
+    # as PostgreSQL's own programs choose it
+    username = url.username or os.environ.get("PGUSER") or getpass.getuser()
     url = url.set(drivername="postgresql+psycopg", username=username)
     if "password" in url.query:  # where nothing would hide it
         given = url.normalized_query["password"][-1]
@@ -398,9 +397,8 @@ def _prepare(workspace: Workspace, create: bool, added: Sequence[TableSet]) -> N
                 else f"no tables of {each.owner} yet"
             )
             raise WorkspaceError(
-                f"the workspace {workspace.location} has {state}, but it or its folder is "
-                "read-only; make both writable, or copy the file elsewhere and use "
-                f"{option('workspace', 'COPY')}"
+                f"the workspace {workspace.location} has {state}, but it or its folder is read-only; make "
+                f"both writable, or copy the file elsewhere and use {option('workspace', 'COPY')}"
             )
         return
     _log_ahead(workspace.engine)
@@ -418,8 +416,7 @@ def _check_database(connection: Connection, location: str) -> None:
     if tables and TABLES.version_table not in tables:
         raise WorkspaceError(
             f"{location} is a database but not a folkways workspace (it has the tables "
-            f"{', '.join(sorted(tables)[:5])}); "
-            f"name another one with {option('workspace', 'PATH')}"
+            f"{', '.join(sorted(tables)[:5])}); name another one with {option('workspace', 'PATH')}"
         )
 
 

@@ -83,9 +83,8 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
     names there are, FolkwaysError for ``last`` without any."""
     runs = list_runs(workspace)
     for run in reversed(runs):
-        if (
-            name == "last" and run.command == RUN
-        ):  # a build asks models too, and is nothing to score or report
+        # a build asks models too, and is nothing to score or report
+        if name == "last" and run.command == RUN:
             return run
     for run in runs:
         if name in (run.name, str(run.id)):
@@ -156,9 +155,8 @@ def begin_run(
                 if config_hash({**config, "version": taken.version}) != taken.config_hash:
                     what = _differences(orjson.loads(taken.config), config)
                 raise FolkwaysError(
-                    f"the workspace {workspace.location} has a run named {name!r} {what}; "
-                    f"choose another {option('name')}, or leave it out (nothing that is stored is asked "
-                    "again)"
+                    f"the workspace {workspace.location} has a run named {name!r} {what}; choose another "
+                    f"{option('name')}, or leave it out (nothing that is stored is asked again)"
                 )
             if taken is not None:
                 check_here(taken)
@@ -267,8 +265,7 @@ def _check_name(name: str) -> None:
     if name in (".", "..") or "/" in name or "\\" in name or name.startswith("-"):
         raise FolkwaysError(
             f"{name!r} cannot be the name of a run: it would be read as a path or an option; choose a word "
-            "without / and \\ that "
-            "does not begin with -"
+            "without / and \\ that does not begin with -"
         )
 
 

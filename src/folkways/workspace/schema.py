@@ -73,9 +73,8 @@ responses = Table(
     Column("attempts", Integer, nullable=False),
     Column("created", Float, nullable=False),
     Column("thoughts", Text),  # what a reasoning model thought before the text; never judged
-    Column(
-        "batched", Integer, nullable=False, server_default="0"
-    ),  # 1 where it came back in a batch, at the price of one
+    # 1 where it came back in a batch, at the price of one
+    Column("batched", Integer, nullable=False, server_default="0"),
 )
 
 runs = Table(
@@ -93,15 +92,13 @@ runs = Table(
     Column("created", Float, nullable=False),
     Column("finished", Float),
     Column("seconds", Float, nullable=False, server_default="0"),  # asking time, summed over resumed sessions
-    Column(
-        "command", String(64), nullable=False, server_default="run"
-    ),  # what began it: run, judge-by-model, build mcq
+    # what began it: run, judge-by-model, build mcq
+    Column("command", String(64), nullable=False, server_default="run"),
     Column("recipe", Text),  # JSON: what a run was asked for, by the keys of a recipe file
     # folder of its files (workspace.archives), relative to the workspace's file; null where it is here
     Column("archive", Text),
-    Column(
-        "taken", Text
-    ),  # JSON: requests, tokens and US dollars that its workers took out of a budget (queue.shared_budget)
+    # JSON: requests, tokens and US dollars that its workers took out of a budget (queue.shared_budget)
+    Column("taken", Text),
 )
 
 expected = Table(
@@ -138,9 +135,8 @@ workers = Table(
     Column("id", String(32), primary_key=True),
     Column("host", String(256), nullable=False),
     Column("pid", BigInteger, nullable=False),
-    Column(
-        "pid_started", String(64), nullable=False
-    ),  # tells a process from a later one with the same number
+    # tells a process from a later one with the same number
+    Column("pid_started", String(64), nullable=False),
     Column("heartbeat", Float, nullable=False),
 )
 
@@ -149,17 +145,15 @@ claims = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("worker_id", String(32), ForeignKey("workers.id", ondelete="CASCADE"), nullable=False, index=True),
-    Column(
-        "requests", Text, nullable=False
-    ),  # keys of the requests that are claimed together, separated by blanks
+    # keys of the requests that are claimed together, separated by blanks
+    Column("requests", Text, nullable=False),
 )
 
 batches = Table(
     "batches",
     metadata,
-    Column(
-        "name", String(64), primary_key=True
-    ),  # goes with the batch to the provider, which is asked for it after a crash
+    # goes with the batch to the provider, which is asked for it after a crash
+    Column("name", String(64), primary_key=True),
     Column("run_id", Integer, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("endpoint_id", Integer, ForeignKey("endpoints.id"), nullable=False),
     Column("worker_id", String(32), nullable=False),  # who sends it; may be gone
@@ -220,13 +214,11 @@ scores = Table(
     Column("left_out", Integer, nullable=False, server_default="0"),
     Column("why_left_out", Text),  # JSON: how many for which reason
     Column("effective_questions", Float),
-    Column(
-        "subject", String(16), nullable=False, server_default="model"
-    ),  # records.Subject: of whom the score is
+    # records.Subject: of whom the score is
+    Column("subject", String(16), nullable=False, server_default="model"),
     Column("truncated", Integer, nullable=False, server_default="0"),
-    Column(
-        "cut", Integer, nullable=False, server_default="0"
-    ),  # replies that the token limit cut, whatever their state
+    # replies that the token limit cut, whatever their state
+    Column("cut", Integer, nullable=False, server_default="0"),
 )
 
 contrasts = Table(

@@ -59,16 +59,13 @@ class TableSet:
         if str(revision) < self.revisions[0]:
             raise WorkspaceError(
                 f"the workspace {location} was made by a development version of {self.owner} before 0.2 "
-                f"(schema {revision}), "
-                "which this version cannot read. Nothing was changed. Keep that version for it, or name a "
-                "new workspace "
-                f"with {option('workspace', 'PATH')}"
+                f"(schema {revision}), which this version cannot read. Nothing was changed. Keep that "
+                f"version for it, or name a new workspace with {option('workspace', 'PATH')}"
             )
         raise WorkspaceError(
-            f"the workspace {location} was written by a newer {self.owner} or another program "
-            f"(schema {revision}; this one knows {self.revisions[0]} to {self.head}). Nothing was changed. "
-            f"Upgrade with 'pip install -U {self.owner}', or use another file with "
-            f"{option('workspace', 'PATH')}"
+            f"the workspace {location} was written by a newer {self.owner} or another program (schema "
+            f"{revision}; this one knows {self.revisions[0]} to {self.head}). Nothing was changed. Upgrade "
+            f"with 'pip install -U {self.owner}', or use another file with {option('workspace', 'PATH')}"
         )
 
     def bring_up_to_date(self, connection: Connection, location: str) -> None:

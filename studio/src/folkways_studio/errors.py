@@ -135,9 +135,8 @@ class ReturnError(InviteError):
     def __init__(self) -> None:
         super().__init__(
             Message(
-                "somebody has begun with this Prolific id already; if it was you, go on in the browser "
-                "that you began in, "
-                "or give your return code"
+                "somebody has begun with this Prolific id already; if it was you, go on in the browser that "
+                "you began in, or give your return code"
             )
         )
 

@@ -179,9 +179,8 @@ class ShortAnswers(Task):
     release: ClassVar[str] = "blend"
     title: ClassVar[str] = "BLEnD short answers"
     about: ClassVar[str] = (
-        "Everyday questions of 16 cultures, asked in the local language and in English; a reply counts "
-        "when it has an answer that "
-        "annotators of the culture gave (paper, section 4.1)."
+        "Everyday questions of 16 cultures, asked in the local language and in English; a reply counts when "
+        "it has an answer that annotators of the culture gave (paper, section 4.1)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric(

@@ -101,9 +101,8 @@ def _option_shares(questions: Iterator[tuple[str, str, list[str]]]) -> dict[str,
     shares = {}
     for key, culture, options in rows:
         name = name_of_code(culture)
-        likeness = [
-            round(alike(option, name), 12) for option in options
-        ]  # equal sums may differ in the last digits
+        # equal sums may differ in the last digits
+        likeness = [round(alike(option, name), 12) for option in options]
         best = max(likeness)
         shares[key] = [float(like == best) / likeness.count(best) for like in likeness]
     return shares

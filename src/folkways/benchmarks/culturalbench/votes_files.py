@@ -143,9 +143,8 @@ class TextTable:
 class _Collection:
     """What has been read so far, and what was wrong with it."""
 
-    items: dict[str, tuple[dict[str, str | None], str]] = field(
-        default_factory=dict
-    )  # with the place of each
+    # with the place of each
+    items: dict[str, tuple[dict[str, str | None], str]] = field(default_factory=dict)
     votes: dict[tuple[str, str, int], tuple[dict[str, Any], str]] = field(default_factory=dict)
     unusable: set[str] = field(default_factory=set)  # ids of items in rows that cannot be used
     problems: list[str] = field(default_factory=list)
@@ -255,8 +254,7 @@ def _vote(collection: _Collection, place: str, row: Mapping[str, Any]) -> None:
     if chosen is None:
         collection.problems.append(
             f"{place}: cannot read the choice {_short(row['chosen'])}; valid: letters from A to D (A C), "
-            "each once, "
-            f"or {' or '.join(ABSTENTIONS)} alone"
+            f"each once, or {' or '.join(ABSTENTIONS)} alone"
         )
         return
     round_text = str(row.get("round") or "1").strip()

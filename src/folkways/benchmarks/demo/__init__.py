@@ -20,7 +20,6 @@ BENCHMARK = Benchmark(
     ),
     results=(consistency("demo/saq", "correct", chosen=None), consistency("demo/mcq", "correct")),
     caution="The demo questions were written by the developers of folkways and not checked by people of "
-    "these cultures. "
-    "They show what the tool does; they do not measure a model.",
+    "these cultures. They show what the tool does; they do not measure a model.",
     aliases=("sample",),
 )

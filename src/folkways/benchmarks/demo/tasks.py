@@ -141,9 +141,8 @@ def contains_answer(reply: str, answer: str, language: str) -> bool:
     word borders."""
     text, wanted = (strict_text(text, language) for text in (reply, answer))
     if get_language(language).script in WITHOUT_WORD_BORDERS and not wanted.isascii():
-        if (
-            len(wanted) == 1 and get_language(language).script == "Kore"
-        ):  # a syllable that other words have inside them too
+        # a syllable that other words have inside them too
+        if len(wanted) == 1 and get_language(language).script == "Kore":
             return re.search(rf"(?<!\w){re.escape(wanted)}", text) is not None
         return wanted in text
     return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", text) is not None
@@ -164,8 +163,7 @@ class EverydayLife(ShortAnswers):
     title: ClassVar[str] = "Demo: everyday life"
     about: ClassVar[str] = (
         "The same eight everyday questions about each of nine cultures, in its language and in English; "
-        "short answers, or with "
-        "read=loglik the likeliest of four."
+        "short answers, or with read=loglik the likeliest of four."
     )
     file: ClassVar[str] = "everyday.toml"
     wording: ClassVar[str] = "saq"

@@ -125,15 +125,13 @@ def sensitivity(inputs: Inputs) -> Sequence[Table]:
         Table(
             "sensitivity",
             "Culturally sensitive against culturally agnostic questions",
-            "Percent of questions, and points between the two kinds, which are other questions. The unit "
-            "is the question; the "
-            "languages, templates and samples of one question are averaged first.",
+            "Percent of questions, and points between the two kinds, which are other questions. The unit is "
+            "the question; the languages, templates and samples of one question are averaged first.",
             with_holm(table),
             notes=(
                 f"Interval: {METHOD} (Newcombe); p_holm is corrected for all rows.",
                 "The two kinds differ in more than culture: agnostic questions are of other subjects, more "
-                "of science. Compare "
-                "models by their difference rather than read one alone.",
+                "of science. Compare models by their difference rather than read one alone.",
             ),
         ),
     )
@@ -160,8 +158,7 @@ BENCHMARK = Benchmark(
     results=RESULTS,
     published=PublishedFigures("folkways.benchmarks.global_mmlu_lite.published"),
     caution=(
-        "The questions are MMLU's, translated: about 6.5 % of MMLU's answers are wrong (Gema et al. "
-        "2024), so that no honest model "
-        "reaches 100 %, and old enough to be in what models have read."
+        "The questions are MMLU's, translated: about 6.5 % of MMLU's answers are wrong (Gema et al. 2024), "
+        "so that no honest model reaches 100 %, and old enough to be in what models have read."
     ),
 )

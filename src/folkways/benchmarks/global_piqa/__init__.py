@@ -98,14 +98,12 @@ def varieties(inputs: Inputs) -> Sequence[Table]:
             "varieties",
             "Language varieties, shrunk",
             "Percent of situations, which are the unit. Shrunk scores move a variety towards the others of "
-            "the same model, more so "
-            "with fewer situations (a hierarchical beta-binomial model); weight is the share of its own "
-            "replies.",
+            "the same model, more so with fewer situations (a hierarchical beta-binomial model); weight is "
+            "the share of its own replies.",
             shrunk.select("endpoint", pl.col("value").alias("variety"), *columns),
             notes=(
                 "A shrunk score is a better estimate of how a model does in a variety, and a worse summary "
-                "of what was measured. "
-                "There is none for fewer than three varieties.",
+                "of what was measured. There is none for fewer than three varieties.",
                 "Chance is 50 %. Situations of different varieties are different ones: a lower score may "
                 "be a harder hundred.",
             ),
@@ -134,9 +132,8 @@ BENCHMARK = Benchmark(
     results=RESULTS,
     published=PublishedFigures("folkways.benchmarks.global_piqa.published"),
     caution=(
-        "The data changed in June 2026: scores of before cannot be compared. A variety has 100 "
-        "situations, and is good to "
-        "6 to 10 points: read the shrunk ones (folkways analyse RUN varieties). For evaluation only, "
-        "never for training."
+        "The data changed in June 2026: scores of before cannot be compared. A variety has 100 situations, "
+        "and is good to 6 to 10 points: read the shrunk ones (folkways analyse RUN varieties). For "
+        "evaluation only, never for training."
     ),
 )

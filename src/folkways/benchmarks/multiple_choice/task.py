@@ -60,14 +60,10 @@ class ChoiceTask(ItemwiseTask):
         "local_language": pl.String,
         "gold_letter": pl.String,
     }
-    judgement_columns: ClassVar[Schema] = {
-        "chosen_letter": pl.String,
-        "gold_letter": pl.String,
-    }  # both as they were shown
-    places: ClassVar[tuple[str, ...]] = (
-        "question",
-        "options",
-    )  # the {names} that a text brought by the user must contain
+    # both as they were shown
+    judgement_columns: ClassVar[Schema] = {"chosen_letter": pl.String, "gold_letter": pl.String}
+    # the {names} that a text brought by the user must contain
+    places: ClassVar[tuple[str, ...]] = ("question", "options")
 
     @classmethod
     def from_toml(cls, package: str, file: str) -> Self:

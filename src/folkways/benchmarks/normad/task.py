@@ -33,9 +33,8 @@ class NormAd(ChoiceTask):
     release: ClassVar[str] = "normad"
     title: ClassVar[str] = "NormAd-Eti"
     about: ClassVar[str] = (
-        "Stories about etiquette in 75 countries: is what is done acceptable? Asked with the story "
-        "alone, with the country, with "
-        "what is valued there, and with the rule of thumb (arXiv 2404.12464)."
+        "Stories about etiquette in 75 countries: is what is done acceptable? Asked with the story alone, "
+        "with the country, with what is valued there, and with the rule of thumb (arXiv 2404.12464)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric(

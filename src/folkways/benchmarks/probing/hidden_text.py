@@ -163,9 +163,8 @@ class MaskedOption(Signal):
     measures: ClassVar[tuple[Measure, ...]] = (Measure("exact", "%"), Measure("overlap", "%"))
     about: ClassVar[str] = "One wrong option of each question is hidden, and the model writes it."
     cannot_say: ClassVar[str] = (
-        "how the model knows: options can be guessed from the question and from each other, and the "
-        "control items may be harder "
-        "or easier to guess than these"
+        "how the model knows: options can be guessed from the question and from each other, and the control "
+        "items may be harder or easier to guess than these"
     )
 
     def lacks(self, task: Task) -> str:
@@ -217,9 +216,8 @@ class MaskedWord(Signal):
     measures: ClassVar[tuple[Measure, ...]] = (Measure("exact", "%"),)
     about: ClassVar[str] = "The longest word of each question is hidden, and the model writes it."
     cannot_say: ClassVar[str] = (
-        "how the model knows: a word can be guessed from the rest of its sentence, and the control items "
-        "may be harder or easier "
-        "to guess than these"
+        "how the model knows: a word can be guessed from the rest of its sentence, and the control items may "
+        "be harder or easier to guess than these"
     )
 
     def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
@@ -243,9 +241,8 @@ class Continuation(Signal):
     measures: ClassVar[tuple[Measure, ...]] = (Measure("overlap", "%"),)
     about: ClassVar[str] = "Each item stops in the middle, and the model goes on with it."
     cannot_say: ClassVar[str] = (
-        "that nothing is remembered: models are trained not to recite, and an item can be known without "
-        "its wording; and items of "
-        "one mould (the same question for many countries) are easy to go on with"
+        "that nothing is remembered: models are trained not to recite, and an item can be known without its "
+        "wording; and items of one mould (the same question for many countries) are easy to go on with"
     )
 
     def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:
@@ -271,8 +268,7 @@ class DataSetName(Signal):
     )
     cannot_say: ClassVar[str] = (
         "that nothing is remembered: an item can be known without the name of its data set; and the name "
-        "itself tells of what kind "
-        "the items are, which helps with items that nobody has seen too"
+        "itself tells of what kind the items are, which helps with items that nobody has seen too"
     )
 
     def units(self, group: ItemGroup, told: Sequence[str]) -> list[Unit]:

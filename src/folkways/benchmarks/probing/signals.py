@@ -109,9 +109,8 @@ class OptionOrder(PerturbedQuestion):
         f"Right answers with the options in their published order, less those in {ORDERS - 1} other orders."
     )
     cannot_say: ClassVar[str] = (
-        "what a loss comes from: options can be harder to tell apart in another order, whatever the "
-        "model has seen, and a "
-        "model that knows an item by heart may find it in any order"
+        "what a loss comes from: options can be harder to tell apart in another order, whatever the model "
+        "has seen, and a model that knows an item by heart may find it in any order"
     )
 
     def lacks(self, task: Task) -> str:
@@ -166,9 +165,8 @@ class Paraphrase(PerturbedQuestion):
         "them (where it does)."
     )
     cannot_say: ClassVar[str] = (
-        "what a loss comes from: a model that rewords badly asks itself another question, and what it "
-        "knows by heart it may know "
-        "in any words"
+        "what a loss comes from: a model that rewords badly asks itself another question, and what it knows "
+        "by heart it may know in any words"
     )
 
     def before(self, group: ItemGroup) -> list[Prompt]:
@@ -257,8 +255,7 @@ class ReleasedOrder(Signal):
     )
     cannot_say: ClassVar[str] = (
         "anything about items that were seen in another order or one by one; and neighbours that belong "
-        "together (one topic after "
-        "the other) are likelier in order for a model that has seen none of them"
+        "together (one topic after the other) are likelier in order for a model that has seen none of them"
     )
     control: ClassVar[str] = "the same items in other orders"
     needs_logprobs: ClassVar[bool] = True

@@ -51,9 +51,8 @@ def short_replies(table: pl.DataFrame) -> pl.DataFrame | None:
 
 def _track_1(replies: pl.DataFrame) -> pl.DataFrame:
     """One line for each reply, as the model gave it; a reply of several lines becomes one."""
-    reply = (
-        pl.col("response").str.replace_all(r"\s+", " ").str.strip_chars().replace("", None)
-    )  # a null is an empty cell
+    # a null is an empty cell
+    reply = pl.col("response").str.replace_all(r"\s+", " ").str.strip_chars().replace("", None)
     return replies.select(id="item", prediction=reply)
 
 

@@ -301,18 +301,16 @@ def check(release: Release) -> list[DataIssue]:
                 DataIssue(gold, "missing-file", f"there is no such file: nothing of {needed} can be judged")
             )
             continue
-        list(
-            read_answers(release) if gold == ANSWERS else read_letters(release)
-        )  # what cannot be read is an error
+        # what cannot be read is an error
+        list(read_answers(release) if gold == ANSWERS else read_letters(release))
         if gold == ANSWERS:
             issues += _answer_issues(release)
         if release.has(questions):
             issues += _question_issues(release, questions, columns, gold)
         else:
             message = (
-                f"there is no such file: {needed} can be judged and not asked; the competition hands "
-                "it "
-                "out to those who register"
+                f"there is no such file: {needed} can be judged and not asked; the competition hands it out "
+                "to those who register"
             )
             issues.append(DataIssue(questions, "missing-file", message))
     return issues
@@ -325,8 +323,7 @@ def _answer_issues(release: Release) -> Iterator[DataIssue]:
         words = folded.keys() - {""}
         if not words - NOT_ANSWERED:
             message = (
-                "people gave no answer: paper takes a reply of these words for right, strict leaves "
-                "the "
+                "people gave no answer: paper takes a reply of these words for right, strict leaves the "
                 "question out"
             )
             yield DataIssue(ANSWERS, "no-answer-alone", message, row, key, answer)

@@ -126,8 +126,7 @@ class ShortAnswers(SemEvalTask):
     title: ClassVar[str] = "SemEval-2026 Task 7, short answers"
     about: ClassVar[str] = (
         "Everyday questions of 31 regions in 22 languages, and in English; a reply counts when it has an "
-        "answer that people of the "
-        "region gave, by BLEnD's rule (track 1)."
+        "answer that people of the region gave, by BLEnD's rule (track 1)."
     )
     metrics: ClassVar[tuple[Metric, ...]] = (
         Metric("correct", "Accuracy", "The reply has any answer that people gave (track 1).", accuracy=True),
@@ -275,9 +274,8 @@ class MultipleChoice(SemEvalTask):
             mean_over="locale",
         ),
     )
-    scoring: ClassVar[Scoring] = Scoring(
-        ("paper",), {"strict": "paper"}, per_reply=True
-    )  # their rule for letters needs no repair
+    # their rule for letters needs no repair
+    scoring: ClassVar[Scoring] = Scoring(("paper",), {"strict": "paper"}, per_reply=True)
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = LABELS
     gold_label: ClassVar[str] = "answer"

@@ -44,11 +44,10 @@ CELLS: Schema = {
 NEED_CHANCE = ("chance", "difference", "p", "p_holm")
 
 HOW = (
-    "A wrong answer that is the answer of m other cultures counts 1/m for each. Chance: it is the "
-    "answer of m cultures still, but "
-    "of any, the likelier the more answers a culture has that would be wrong here; the mean over all "
-    "draws, computed exactly. "
-    f"Where a model has more than {MOST:,} wrong answers in words in a language, {MOST:,} of them are drawn."
+    "A wrong answer that is the answer of m other cultures counts 1/m for each. Chance: it is the answer of "
+    "m cultures still, but of any, the likelier the more answers a culture has that would be wrong here; the "
+    f"mean over all draws, computed exactly. Where a model has more than {MOST:,} wrong answers in words in "
+    f"a language, {MOST:,} of them are drawn."
 )
 INTERVAL = (
     "Wilson's interval of the effective answers and its test, clustered by question template; "

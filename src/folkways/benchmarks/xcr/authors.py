@@ -15,10 +15,8 @@ import polars as pl
 from folkways.benchmarks.xcr.release import sentence_ids
 
 SENTENCE = "Sentence"
-_SCRIPTS = {
-    "ARAB": r"[\u0600-\u06ff]",
-    "CN": r"[\u4e00-\u9fff]",
-}  # Bengali is written in two cultures: the file does not say which
+# Bengali is written in two cultures: the file does not say which
+_SCRIPTS = {"ARAB": r"[\u0600-\u06ff]", "CN": r"[\u4e00-\u9fff]"}
 
 _ANY_CULTURE = re.compile(r"\bBengali/Chinese/\s*Arabic\b|\bBengali\b(?!/)")
 _HYPHENATED = re.compile(r"(\w+)-\n(\w+)")

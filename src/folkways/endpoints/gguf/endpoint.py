@@ -204,9 +204,8 @@ class GgufEndpoint(NamedEndpoint):
         process = self._process
         if process is None:
             return True
-        with suppress(
-            subprocess.TimeoutExpired
-        ):  # the connection may be lost a moment before the process is known to have ended
+        # the connection may be lost a moment before the process is known to have ended
+        with suppress(subprocess.TimeoutExpired):
             await asyncio.to_thread(process.wait, 1.0)
         return process.poll() is not None
 

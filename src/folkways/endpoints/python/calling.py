@@ -54,8 +54,7 @@ class Arguments:
             lacks = "takes no prompt" if first is None else f"needs {', '.join(unmet)}, which no question has"
             raise FolkwaysError(
                 f"{name} {lacks}: write a function of the prompt, def {name.rpartition('/')[2]}(prompt): "
-                "..., or of messages; "
-                f"it may also name {', '.join(accepted)}"
+                f"..., or of messages; it may also name {', '.join(accepted)}"
             )
         self._first = first
         self._names = [p.name for p in rest if p.name in accepted and p.kind is not p.POSITIONAL_ONLY]

@@ -47,9 +47,8 @@ def _of_mapping(value: Mapping[str, Any], model: str) -> Completion | None:
     text = next(
         (value[key] for key in ("response", "text", "content", "generated_text") if key in value), None
     )
-    if (
-        isinstance(text, list) and text and isinstance(text[-1], Mapping)
-    ):  # a conversation, whose last message is the reply
+    # a conversation, whose last message is the reply
+    if isinstance(text, list) and text and isinstance(text[-1], Mapping):
         text = text[-1].get("content")
     return Completion(storable(text), finish_reason="stop", model=model) if isinstance(text, str) else None
 

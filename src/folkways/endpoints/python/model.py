@@ -91,9 +91,8 @@ def _of_client(
             'a client asks many models; say which: folkways.model(client, model="gpt-4o-mini")'
         )
     parts = urlsplit(str(getattr(client, "base_url", "")))
-    address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip(
-        "/"
-    )  # without user, password and query
+    # without user, password and query
+    address = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
     identity = (
         f"python:{name}@{version}"
         if version is not None and name
@@ -116,9 +115,8 @@ def _of_code(answers: Any, name: str | None, version: str | None, concurrency: i
     if not callable(answers) and not callable(generate):
         raise FolkwaysError(
             f"{type(answers).__name__} is not a model: give a name (openai/gpt-4o-mini, "
-            "http://localhost:8000/v1#llama, hf/NAME), a "
-            "function of the prompt, an object with generate, a transformers pipeline, an OpenAI client, a "
-            "dict or frame of replies"
+            "http://localhost:8000/v1#llama, hf/NAME), a function of the prompt, an object with generate, a "
+            "transformers pipeline, an OpenAI client, a dict or frame of replies"
         )
     function = generate if callable(generate) else answers
     natural = getattr(answers, "__name__", None) or type(answers).__name__

@@ -30,8 +30,7 @@ class PipelineEndpoint(LocalEndpoint):
         if pipeline.task != "text-generation":
             raise FolkwaysError(
                 f"a pipeline of the kind {pipeline.task!r} does not reply to prompts; give "
-                "pipeline('text-generation', ...), or a "
-                "function that makes a text of what it returns"
+                "pipeline('text-generation', ...), or a function that makes a text of what it returns"
             )
         model = pipeline.model
         self._pipeline = pipeline

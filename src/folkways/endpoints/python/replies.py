@@ -66,10 +66,9 @@ def _rows_of_dict(replies: Mapping[Any, Any]) -> list[dict[str, Any]]:
         if not isinstance(key, str) or not (value is None or isinstance(value, (str, int, float))):
             raise FolkwaysError(
                 "a dict of replies has text for text, item or prompt -> reply, got "
-                f"{quotable(repr(key), limit=60)}: "
-                f"{quotable(repr(value), limit=60)}; replies in several languages go into a frame with the "
-                "columns item, language, "
-                "response. Several models are a list: models=[one, other]"
+                f"{quotable(repr(key), limit=60)}: {quotable(repr(value), limit=60)}; replies in several "
+                "languages go into a frame with the columns item, language, response. Several models are a "
+                "list: models=[one, other]"
             )
     return [
         {"item": key, "response": None if value is None else str(value)} for key, value in replies.items()

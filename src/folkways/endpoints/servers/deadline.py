@@ -17,9 +17,8 @@ class Deadline:
 
     def __init__(self, seconds: float, loop: asyncio.AbstractEventLoop) -> None:
         self._seconds, self._loop = seconds, loop
-        self._waits: dict[
-            asyncio.Task[Any], tuple[float, int]
-        ] = {}  # when each began, and how often it had been cancelled
+        # when each began, and how often it had been cancelled
+        self._waits: dict[asyncio.Task[Any], tuple[float, int]] = {}
         self._late: set[asyncio.Task[Any]] = set()
         self._timer: asyncio.TimerHandle | None = None
 

@@ -53,9 +53,8 @@ class ConnectError(HttpError):
 def _words(cause: OSError) -> str:
     if isinstance(cause, TimeoutError):
         return "no connection in time"
-    if isinstance(cause, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(
-        cause
-    ):  # one of several addresses
+    # one of several addresses
+    if isinstance(cause, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(cause):
         return "connection refused"
     if isinstance(cause, (socket.gaierror, ssl.SSLError)) or not cause.errno:  # a number of its own
         return cause.strerror or str(cause) or "no connection"

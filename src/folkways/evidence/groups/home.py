@@ -63,9 +63,8 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             "same of makers elsewhere, on the same questions; interval and p are clustered by question.",
             with_holm(pl.DataFrame(rows, schema=dict(HOME), orient="row").with_columns(p_holm=math.nan)),
             notes=(
-                "Every maker, and every culture of a side, counts alike. A culture is at home if it is "
-                "the maker's country, or a part of it; a language's home are the cultures that usually "
-                "speak it.",
+                "Every maker, and every culture of a side, counts alike. A culture is at home if it is the "
+                "maker's country, or a part of it; a language's home are the cultures that usually speak it.",
                 "low, high and p speak of these models alone; makers_low and makers_high, with makers as "
                 f"the unit (Welch), of other makers, and need {FEWEST_MODELS} models of {FEWEST_MAKERS} "
                 "makers on either side.",

@@ -23,8 +23,8 @@ FEWEST_MODELS = 3
 """Models below which nothing is said about other models."""
 
 MOST_GROUPS = 40
-"""A facet of more groups is a name of items rather than a group of them, and is left out; cultures are "
-"not."""
+"""A facet of more groups is a name of items rather than a group of them, and is left out; cultures are
+not."""
 
 MOST_TOPICS = 12
 """Groups of a facet up to which it is crossed with cultures."""

@@ -12,6 +12,7 @@ from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import ASKED_IN, with_asked_in
 from folkways.benchmarks.tables import with_holm
 from folkways.cultures import cultures
+from folkways.display import plural
 from folkways.records import Metric
 
 KEY = ("culture", "question")
@@ -115,8 +116,8 @@ def _of_metric(
 def notes(used: Sequence[Panel]) -> tuple[str, ...]:
     """A sentence on the questions that are left out, for the panels with any."""
     return tuple(
-        f"{panel.task}{f' ({panel.part})' if panel.part else ''}, {panel.metric.label}: {panel.left_out:,} "
-        "questions that some models lack are left out."
+        f"{panel.task}{f' ({panel.part})' if panel.part else ''}, {panel.metric.label}: without "
+        f"{plural(panel.left_out, 'question')} that some models lack."
         for panel in used
         if panel.left_out
     )

@@ -191,9 +191,8 @@ class HubExport:
         named = self.addresses.data_sets.get("*")
         if named is None:
             self.notes.append(
-                f"{benchmark} is not written: {record.name} is not a data set of the hub; name one "
-                "with --dataset "
-                f"{benchmark}=OWNER/NAME"
+                f"{benchmark} is not written: {record.name} is not a data set of the hub; name one with "
+                f"--dataset {benchmark}=OWNER/NAME"
             )
         return named
 

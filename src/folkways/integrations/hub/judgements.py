@@ -63,9 +63,8 @@ def card(run: StoredRun, scores: pl.DataFrame, made: Sequence[Configuration]) ->
         _front(run, made, title, benchmark_names),
         f"# {escape(title)}",
         f"Run {code(run.run.name)}, begun on {began:%Y-%m-%d}, asked by [folkways]({HOMEPAGE}) "
-        f"{escape(run.run.version)}. "
-        "A row is the judgement of one reply: which item in which language and wording, how it ended, "
-        "and what it is worth.",
+        f"{escape(run.run.version)}. A row is the judgement of one reply: which item in which language and "
+        "wording, how it ended, and what it is worth.",
         *_unfinished(run),
         *_contents(run, made, scores),
         *_scores(run, made, scores),
@@ -119,20 +118,17 @@ def _contents(run: StoredRun, made: Sequence[Configuration], scores: pl.DataFram
     yield table(["Configuration", "Rows", "Holds"], rows, numeric={1})
     yield (
         "`state` says how an item ended: answered, refused, unreadable, truncated, failed or missing. "
-        "`counted` is false where the "
-        "benchmark's rule takes the item out of the denominator. `question` is what is sampled "
-        "independently: intervals are "
-        "clustered by it. A metric is null where it does not apply. `response` is what the model said, "
-        "exactly: do not trust it."
+        "`counted` is false where the benchmark's rule takes the item out of the denominator. `question` is "
+        "what is sampled independently: intervals are clustered by it. A metric is null where it does not "
+        "apply. `response` is what the model said, exactly: do not trust it."
     )
     for each in made:
         if why := run.why_items_stay(each.task):
             record = run.record(each.task)
             reason = "nobody has said what its licence is" if record.items_may_leave is None else escape(why)
             yield (
-                f"**{escape(each.task)}**: questions, prompts, answers and replies of "
-                f"{escape(record.name)} are not here, because "
-                f"{reason}. Ids lead to the items for those who have the data."
+                f"**{escape(each.task)}**: questions, prompts, answers and replies of {escape(record.name)} "
+                f"are not here, because {reason}. Ids lead to the items for those who have the data."
             )
 
 
@@ -186,8 +182,7 @@ def _how(run: StoredRun, scores: pl.DataFrame) -> Iterator[str]:
         left_out = " Its own wording of the prompts is not in it." if own_prompts else ""
         yield (
             "Save this as `recipe.toml`, with the names of your endpoints as models, and run it: `pip "
-            "install folkways`, "
-            f"`folkways run recipe.toml`.{left_out}"
+            f"install folkways`, `folkways run recipe.toml`.{left_out}"
         )
         yield fenced(tomlkit.dumps(recipe).strip(), "toml")
 
@@ -329,9 +324,8 @@ class _Export(StoredRun):
             for part, profile in self._judged(task)
         )
         judged = {name for row in firsts if row is not None for name in row.details}
-        metrics = {
-            metric.name: pl.Float64 for metric in definition.metrics if metric.name in judged
-        }  # others are of many rows together
+        # others are of many rows together
+        metrics = {metric.name: pl.Float64 for metric in definition.metrics if metric.name in judged}
         apart = {ASKED_IN, *(metric.headline_by for metric in definition.metrics)} & judged
         headlines = dict.fromkeys(sorted(map(str, apart)), pl.String)  # what scores are of, and no text
         return {
@@ -370,9 +364,8 @@ class _Export(StoredRun):
         frames = [self.scores.with_columns(subject=subject_of.otherwise(pl.lit(Subject.MODEL.value)))]
         for subject in (Subject.BASELINE, Subject.PEOPLE):
             computed = self.of_profile(results.load_scores(self.workspace, self.run, subject))
-            computed = computed.join(
-                self.scores, on=["endpoint", "task", "profile"], how="anti"
-            )  # a baseline that was asked too
+            # a baseline that was asked too
+            computed = computed.join(self.scores, on=["endpoint", "task", "profile"], how="anti")
             frames.append(computed.with_columns(subject=pl.lit(subject.value)))
         named = pl.concat(frames).with_columns(model=pl.col("endpoint").replace(dict(self.names)))
         return named.select("subject", "model", *(name for name in SCORES if name != "endpoint"))

@@ -130,9 +130,8 @@ def _check_licence(plan: TaskPlan, unlicensed_items: bool) -> None:
         )
     if record.items_may_leave is None and not unlicensed_items:
         raise FolkwaysError(
-            f"{plan.task.name}: folkways does not know the licence of {record.name}; use --items if "
-            "you may pass "
-            "its items on"
+            f"{plan.task.name}: folkways does not know the licence of {record.name}; use --items if you may "
+            "pass its items on"
         )
 
 

@@ -63,8 +63,7 @@ def read_scores(path: Path) -> ScoredLog:
         if "doc_id" not in row or not isinstance(row.get("metrics"), list):
             raise DataError(
                 "is not a sample of lm-evaluation-harness (no 'doc_id', or no list 'metrics'); its "
-                "--log_samples "
-                "writes such files",
+                "--log_samples writes such files",
                 file=path,
                 row=line,
             )

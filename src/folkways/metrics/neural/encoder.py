@@ -30,20 +30,14 @@ Told = Callable[[int, int], None]
 """Is told how many texts are done, of how many."""
 
 EXTRA = "neural"
-TOKENS_PER_BATCH = {
-    "cpu": 256,
-    "other": 8_192,
-}  # with padding; more at a time is hardly faster, and the last batch is filled up
+# with padding; more at a time is hardly faster, and the last batch is filled up
+TOKENS_PER_BATCH = {"cpu": 256, "other": 8_192}
 STEP = 8
 """Lengths are padded to its multiples: one that does not fill the registers is computed in another order at
 the edge of a batch."""
 
-_OFFSET_POSITIONS = (
-    "roberta",
-    "xlm-roberta",
-    "camembert",
-    "mpnet",
-)  # their positions begin after the padding's
+# their positions begin after the padding's
+_OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet")
 _NO_LIMIT = 1_000_000  # what a tokenizer without a limit of its own says is far beyond
 
 
@@ -258,9 +252,8 @@ def _load(folder: ModelFolder, layer: int, longest: int | None, compute: Compute
         padding=tokenizer.pad_token_id or 0,
         marks=marks,
         budget=TOKENS_PER_BATCH["cpu" if all(device.startswith("cpu") for device in devices) else "other"],
-        room=MemoryGuard(
-            folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache
-        ),  # the latter does nothing without a GPU
+        # the latter does nothing without a GPU
+        room=MemoryGuard(folder.name, torch.cuda.OutOfMemoryError, torch.cuda.empty_cache),
     )
 
 
@@ -332,8 +325,7 @@ class MemoryGuard:
             self._tokens = tokens
             warnings.warn(
                 f"{texts:,} texts of up to {longest:,} tokens do not fit the memory of the device with the "
-                f"model {self._model}: "
-                f"it goes on with {tokens:,} tokens at a time",
+                f"model {self._model}: it goes on with {tokens:,} tokens at a time",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -19,12 +19,8 @@ WEIGHTS = (
 )
 """Where weights may lie, in the order in which transformers looks."""
 
-_DECIDING = (
-    "*.json",
-    "*.txt",
-    "*.model",
-    "*/config.json",
-)  # configuration, vocabulary and the parts of sentence-transformers
+# configuration, vocabulary and the parts of sentence-transformers
+_DECIDING = ("*.json", "*.txt", "*.model", "*/config.json")
 _IDLE = ("README", "data_config.json", "generation_config.json")  # of these no vector depends
 
 

@@ -67,9 +67,8 @@ def _write_shard(folder: Path, name: str, vectors: Mapping[str, TokenVectors]) -
     states = np.concatenate([one.states for one in vectors.values()])
     np.save(folder / f"{name}.part.npy", states)
     np.savez(folder / f"{name}.part", keys=keys, lengths=lengths, words=words)
-    (folder / f"{name}.part.npy").rename(
-        folder / f"{name}.npy"
-    )  # the index comes last: a shard with one is whole
+    # the index comes last: a shard with one is whole
+    (folder / f"{name}.part.npy").rename(folder / f"{name}.npy")
     (folder / f"{name}.part.npz").rename(folder / f"{name}.npz")
 
 
@@ -81,9 +80,8 @@ def _read_shard(index: Path) -> Iterator[tuple[bytes, TokenVectors]]:
     try:
         with np.load(index) as arrays:
             keys, lengths, words = arrays["keys"], arrays["lengths"], arrays["words"]
-        states = np.load(data, mmap_mode="r").view(
-            np.ndarray
-        )  # still mapped, and sent to other processes as any array
+        # still mapped, and sent to other processes as any array
+        states = np.load(data, mmap_mode="r").view(np.ndarray)
         os.utime(data)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return

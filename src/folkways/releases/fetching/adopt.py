@@ -63,9 +63,8 @@ def adopt(name: str, folder: Path, *, force: bool = False, revision: str | None 
         raise FolkwaysError(f"--from {folder}: {problem}")
     root = root_of(record)
     present = _intact(record, root, read_provenance(record, root))
-    if (
-        len(present) == len(record.files) and not force and revision is None
-    ):  # a folder that may only be read cannot hold a lock
+    # a folder that may only be read cannot hold a lock
+    if len(present) == len(record.files) and not force and revision is None:
         return Adoption(locate(record.name), (), present, (), (), ())
     with clear_disk_errors(root), exclusive(root):
         return _adopt(record, folder, root, force, revision)

@@ -95,9 +95,8 @@ class Downloader:
         self._session = session
         self._options = options
         self._progress = progress
-        self._announced: dict[
-            str, int
-        ] = {}  # sizes that were not in the record and were reported to progress
+        # sizes that were not in the record and were reported to progress
+        self._announced: dict[str, int] = {}
 
     async def fetch(self, transfer: Transfer) -> FetchedFile:
         """Bring the file to ``transfer.part``, resuming what lies there, and verify it.
@@ -301,8 +300,7 @@ def _refuse_page(transfer: Transfer, is_page: bool) -> None:
         raise RefusedError(
             f"{transfer.url}: a web page came instead of the file\n"
             "A network that wants a sign-in, or a proxy, may stand in between: open any page in a browser "
-            "and sign in, then run "
-            f"the command again, {OTHER_WAYS}"
+            f"and sign in, then run the command again, {OTHER_WAYS}"
         )
 
 
@@ -357,9 +355,8 @@ def refusal(status: int, url: str, *, hub: bool, has_token: bool) -> str:
         page = url.split("/resolve/", 1)[0]
         if has_token:
             remedy = (
-                f"Accept the terms at {page} with the account of HF_TOKEN, and see that the token "
-                "may "
-                "read it,"
+                f"Accept the terms at {page} with the account of HF_TOKEN, and see that the token may read "
+                "it,"
             )
         else:
             remedy = (

@@ -49,9 +49,8 @@ def fetch(
         return locate(name)
     root = root_of(record)
     again = force or revision is not None
-    if again or _lacking(
-        record, root, read_provenance(record, root)
-    ):  # a folder that may only be read cannot hold a lock
+    # a folder that may only be read cannot hold a lock
+    if again or _lacking(record, root, read_provenance(record, root)):
         with clear_disk_errors(root), exclusive(root):
             job = (options or FetchOptions(), progress or FetchProgress())
             if revision is None:
@@ -105,9 +104,8 @@ def _replace(
         entry.path: before[entry.path] for entry in record.files if entry.path in before and not entry.remote
     }
     provenance = Provenance(record.name, revision, unpublished)
-    provenance.write(
-        root
-    )  # an interruption below leaves files that nothing vouches for, not two states as one
+    # an interruption below leaves files that nothing vouches for, not two states as one
+    provenance.write(root)
     for transfer, fetched in arrived:
         _keep(record, root, provenance, transfer, fetched)
 

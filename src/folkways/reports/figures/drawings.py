@@ -77,11 +77,9 @@ def _share(score: Score | None) -> Cell:
 
 WORLD_WIDE = 960
 WORLD_CAPTION = (
-    "Darker is higher in the light theme, lighter in the dark one; the more hatched a place, the "
-    "wider its 95\u202f% interval. "
-    "Dots are parts of countries and places too small to see; dashed outlines are cultures of many "
-    "countries. Borders are Natural "
-    "Earth’s and take no side in any dispute."
+    "Darker is higher in the light theme, lighter in the dark one; the more hatched a place, the wider its "
+    "95\u202f% interval. Dots are parts of countries and places too small to see; dashed outlines are "
+    "cultures of many countries. Borders are Natural Earth’s and take no side in any dispute."
 )
 
 

@@ -25,9 +25,8 @@ MAX_FIGURES_PER_KIND = 4
 """Maximum number of models of a task that get figures of their own; the tables have all."""
 
 PEOPLE_CAPTION = (
-    " The upright line is people of the culture, the band its 95\u202f% interval: each person judged "
-    "by the same rule "
-    "against the answers of the others."
+    " The upright line is people of the culture, the band its 95\u202f% interval: each person judged by the "
+    "same rule against the answers of the others."
 )
 """How to read the line of people."""
 
@@ -131,9 +130,8 @@ def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:
         caption += PEOPLE_CAPTION
     elif task.people_are_in and view.facet == "culture":
         caption += (
-            f" People are not drawn: folkways data fetch {task.people_are_in} brings their "
-            "answers; "
-            "then score the run."
+            f" People are not drawn: folkways data fetch {task.people_are_in} brings their answers; then "
+            "score the run."
         )
     if left_out > 0:
         caption += f" The best {MAX_SERIES} of {len(task.models)} models are drawn; the files have the rest."
@@ -179,8 +177,7 @@ def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) 
         lowest, highest = enough[0], enough[-1]
         finding = (
             f"{short[endpoint]} ranges from {number(lowest.score)} ({view.name(lowest.value)}) to "
-            f"{number(highest.score)} "
-            f"({view.name(highest.value)}); coloured cells rest on "
+            f"{number(highest.score)} ({view.name(highest.value)}); coloured cells rest on "
             f"{count(min(score.n for score in enough))} or more answers."
         )
     return make_figure(

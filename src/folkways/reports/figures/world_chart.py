@@ -79,10 +79,8 @@ def _world(cultures: tuple[str, ...], width: int) -> Spec:
         datasets={SHAPES: topology()},
         width=width,
         height=round(width * 0.47),
-        projection={
-            "type": "equalEarth",
-            "rotate": [-11, 0, 0],
-        },  # the seam is in the Bering Strait, so that no country is split
+        # the seam is in the Bering Strait, so that no country is split
+        projection={"type": "equalEarth", "rotate": [-11, 0, 0]},
         layer=layers,
         resolve={"scale": {"fill": "independent"}},  # colours and hatchings are both fills
         # The names of shapes come as ARIA labels; ``marked`` makes them data of the page.

@@ -200,20 +200,17 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
         "pair",
         f"{single_line(short[first])} against {single_line(short[second])}: {comparison.task}, "
         f"{comparison.metric.label}",
-        f"{_shortened(single_line(whole['verdict']), comparison)}\n\nThe unit is the question "
-        f"({count(whole['questions'])} of them, "
-        f"{count(whole['n'])} rows, paired by item). Differences are first minus second; p < .05 exactly "
-        "when the interval "
-        f"excludes 0.{several}",
+        f"{_shortened(single_line(whole['verdict']), comparison)}\n"
+        "\n"
+        f"The unit is the question ({count(whole['questions'])} of them, {count(whole['n'])} rows, paired by "
+        f"item). Differences are first minus second; p < .05 exactly when the interval excludes 0.{several}",
         pl.DataFrame(shown),
         notes=(
             *(_shortened(single_line(note), comparison) for note in notes),
-            f"McNemar's exact test, by question: p {p_value(whole['p_mcnemar'])}. Effect size (Cohen's d "
-            "of pairs): "
-            f"{number(whole['effect'], 2)}.",
+            f"McNemar's exact test, by question: p {p_value(whole['p_mcnemar'])}. Effect size (Cohen's d of "
+            f"pairs): {number(whole['effect'], 2)}.",
             "detectable: the true difference that so many questions find four times of five (p (Holm) below "
-            ".05, if no other differs). "
-            "better: questions on which the first, or the second, does better.",
+            ".05, if no other differs). better: questions on which the first, or the second, does better.",
             *_alike(comparison.metric),
         ),
     )

@@ -195,9 +195,8 @@ def policy(styles: Sequence[str], script: str) -> str:
     may run."""
     hashes = " ".join(f"'{_hash(style)}'" for style in styles)
     return (
-        f"default-src 'none'; style-src {hashes}; script-src '{_hash(script)}'; img-src data:; "
-        "font-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; "
-        "trusted-types 'none'"
+        f"default-src 'none'; style-src {hashes}; script-src '{_hash(script)}'; img-src data:; font-src "
+        "data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
 
 

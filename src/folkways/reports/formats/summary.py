@@ -118,11 +118,9 @@ def gaps(view: ReportView) -> list[str]:
         else:
             consequence = "It counts as not right." if failed + missing == 1 else "These count as not right."
         sentences.append(
-            f"{view.short[endpoint]}: {_losses(failed, missing)} of "
-            f"{count(sum(score.n for score in group))} expected answers, "
-            f"on {plural(len(group), 'task')} (lowest coverage "
-            f"{percent(min(score.coverage for score in group))}). "
-            f"{consequence}"
+            f"{view.short[endpoint]}: {_losses(failed, missing)} of {count(sum(score.n for score in group))} "
+            f"expected answers, on {plural(len(group), 'task')} (lowest coverage "
+            f"{percent(min(score.coverage for score in group))}). {consequence}"
         )
     if len(by_endpoint) > MAX_NAMED:
         sentences.append(f"{plural(len(by_endpoint) - MAX_NAMED, 'further endpoint')} without full coverage.")
@@ -214,7 +212,6 @@ def _unequal(view: ReportView) -> list[str]:
         if len(sizes) > 1:
             sentences.append(
                 f"{task.title}: not everyone was asked the same, n is from {count(min(sizes))} to "
-                f"{count(max(sizes))}. "
-                "Compare only rows with the same signature."
+                f"{count(max(sizes))}. Compare only rows with the same signature."
             )
     return sentences

@@ -78,8 +78,7 @@ def uncertain(view: ReportView, leaderboard: Leaderboard) -> list[str]:
     if wide:
         sentences.append(
             f"{wide:,} of {len(widths):,} scores of single cultures are uncertain by more than {WIDE:.0f} "
-            "points to either side "
-            f"(up to {number(max(widths), 0)}): read them with their intervals."
+            f"points to either side (up to {number(max(widths), 0)}): read them with their intervals."
         )
     return sentences
 

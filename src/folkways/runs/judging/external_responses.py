@@ -117,9 +117,8 @@ def judge_table(
     items = pl.concat(items_of(task, release))
     if "item_if_any" in rows.columns:
         rows = _known_only(rows.rename({"item_if_any": "item"}), items, notes)
-    if (
-        "culture" not in rows.columns and "item" not in rows.columns
-    ):  # what names its items needs no name of a file
+    # what names its items needs no name of a file
+    if "culture" not in rows.columns and "item" not in rows.columns:
         culture = culture or (
             None if path is FRAME else culture_in_name(path, items["culture"].unique().to_list())
         )

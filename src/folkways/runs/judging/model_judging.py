@@ -17,6 +17,7 @@ import polars as pl
 from folkways import __version__
 from folkways.benchmarks.build import ModelReply, Prompt
 from folkways.benchmarks.free_answers import model_judge
+from folkways.display import plural
 from folkways.endpoints.base import Settings
 from folkways.records import Signature, State
 from folkways.runs.asking import AskSession
@@ -288,14 +289,14 @@ def judging_notes(
     imitating = int(verdicts["imitates_verdict"].sum())
     if imitating:
         yield (
-            f"{imitating:,} replies hold something in the form of a verdict, as if to speak to the "
-            "judge; look at them"
+            f"{plural(imitating, 'reply', 'replies')} had something in the form of a verdict, as if to speak "
+            "to the judge; look there"
         )
     cut = int(verdicts["cut"].sum())
     if cut:
         yield (
-            f"{cut:,} replies are longer than {model_judge.LONGEST_REPLY:,} characters; the judge saw "
-            "their beginning"
+            f"{plural(cut, 'reply', 'replies')} exceeded {model_judge.LONGEST_REPLY:,} characters; the judge "
+            "saw the beginning"
         )
     if (
         verdicts["label"].is_not_null().any()

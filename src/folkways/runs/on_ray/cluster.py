@@ -37,9 +37,8 @@ def connect() -> Any:
     if ray.is_initialized():
         return ray
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to Ray's developers
-    os.environ.setdefault(
-        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"
-    )  # a worker without a GPU of its own still sees the machine's
+    # a worker without a GPU of its own still sees the machine's
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
     with interrupts.held():  # Ray that is left half connected crashes, and what it began stays for a while
         _init(ray, os.environ.get("RAY_ADDRESS"), quiet)

@@ -165,9 +165,8 @@ class RayWorkerPool:
 
     def __exit__(self, *_: object) -> None:
         for worker in self._workers.values():
-            with suppress(
-                self._ray.exceptions.RayError
-            ):  # without a head there is nobody left to kill it, and it ends by itself
+            # without a head there is nobody left to kill it, and it ends by itself
+            with suppress(self._ray.exceptions.RayError):
                 self._ray.kill(worker)
         with suppress(WorkspaceError):  # what is not freed now is so after a silence
             for name in self._names:
@@ -243,9 +242,8 @@ class RayWorkerPool:
         for name, progress in self._progress.items():
             pending, _, failed = patiently(partial(queue.counts, self._numbers[name]))
             progress.failed = failed
-            progress.done = (
-                progress.total - pending - failed
-            )  # a worker that died may have stored what it did not report
+            # a worker that died may have stored what it did not report
+            progress.done = progress.total - pending - failed
             progress.open = 0
             progress.in_flight = 0
             progress.end()

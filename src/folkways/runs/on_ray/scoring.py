@@ -205,9 +205,8 @@ class EncoderWorker:
     def __init__(self, devices: Sequence[str], threads: int | None = None) -> None:
         if threads is not None:
             os.environ["OMP_NUM_THREADS"] = str(threads)  # Ray says 1; torch reads it when it is imported
-        self._devices = tuple(
-            device for device in devices if device.startswith("cpu")
-        )  # which GPU it is, is Ray's to say
+        # which GPU it is, is Ray's to say
+        self._devices = tuple(device for device in devices if device.startswith("cpu"))
         self._vectors: dict[str, TextVectors] = {}
 
     def ready(self) -> bool:

@@ -267,9 +267,8 @@ def config_of(plan: Plan) -> dict[str, Any]:
     undecided = {"tasks", "releases", "skip_missing", "afresh", *of_tasks}
     undecided |= {"shots"} if not options["shots"] else set()  # as in runs from before there was one
     undecided |= {"until", "strata"} if options["until"] is None else set()
-    undecided |= (
-        {"generation"} if not options["generation"] else set()
-    )  # as in runs from before there was one
+    # as in runs from before there was one
+    undecided |= {"generation"} if not options["generation"] else set()
     undecided |= {"treatments"} if not options["treatments"] else set()
     config = {
         "tasks": [one.task.name for one in plan.tasks],

@@ -204,10 +204,9 @@ def read_otherwise(
         if _read(best) > _read(row):
             read = part_of_replies(_read(row), replies, metric.per, of_question="the replies")
             yield (
-                f"{row['endpoint']} on {task.name}: {row['profile']} reads {read}, "
-                f"which gives {number(row['score'])}; {best['profile']} reads "
-                f"{count(_read(best))}, which gives {number(best['score'])}: folkways score "
-                f"{quoted(run.name)} --profile {best['profile']}"
+                f"{row['endpoint']} on {task.name}: {row['profile']} reads {read}, which gives "
+                f"{number(row['score'])}; {best['profile']} reads {count(_read(best))}, which gives "
+                f"{number(best['score'])}: folkways score {quoted(run.name)} --profile {best['profile']}"
             )
 
 

@@ -435,11 +435,8 @@ def write_data(
 
     data: makes what it shows. formats, dispute, tell: as for ``report_runs``, with its errors.
     """
-    from folkways.reports.formats.write import (
-        USUAL_FORMATS,
-        check_formats,
-        write_report,
-    )  # brings a template engine
+    # brings a template engine
+    from folkways.reports.formats.write import USUAL_FORMATS, check_formats, write_report
     from folkways.reports.views.cultures import check_dispute
 
     wanted = names_of(formats) if isinstance(formats, str) else tuple(formats or USUAL_FORMATS)

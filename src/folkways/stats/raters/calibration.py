@@ -72,9 +72,8 @@ def prediction_powered(
     others = judged & ~labelled
     verdict, label = verdicts[labelled], labels[labelled]
     unseen = int(others.sum())
-    weight = (
-        tuning if tuning is not None and unseen else _best_tuning(verdict, label, unseen)
-    )  # of nothing unseen, 0
+    # of nothing unseen, 0
+    weight = tuning if tuning is not None and unseen else _best_tuning(verdict, label, unseen)
     residuals = label - weight * verdict
     of_judged = correction = float(residuals.mean())
     share = float(judged.mean())

@@ -212,9 +212,8 @@ def _of_group(
     several = len(set(characters)) > 1
     if several and not joined and "/" not in group:
         first, rest = characters[:1], characters[1:]
-        if _denied_behind(
-            after, announced=False
-        ):  # "B, A is wrong" denies the second alone, "A, B are wrong" both
+        # "B, A is wrong" denies the second alone, "A, B are wrong" both
+        if _denied_behind(after, announced=False):
             announced = _announced(before)
             if len(rest) == 1 and (announced or _SINGULAR.search(after)) and not _denied_before(before):
                 yield first, ("asserted", SETTLED if announced else SET_OFF)

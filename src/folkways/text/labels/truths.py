@@ -246,9 +246,8 @@ def _sign(clause: str, signs: Mapping[str, int]) -> int | None:
         return None
     if len(values) > 1 and not _NESTED.search(clause):
         return values[0] if len(set(values)) == 1 else 0
-    denials = len(
-        _NOT.findall(_NO_DENIAL.sub(" ", clause[: hits[-1].end()]))
-    )  # "a false statement that is not a fact" is false
+    # "a false statement that is not a fact" is false
+    denials = len(_NOT.findall(_NO_DENIAL.sub(" ", clause[: hits[-1].end()])))
     before, behind = _denied_elsewhere()
     denied = before.search(clause[: hits[-1].start()]) or behind.match(clause[hits[-1].end() :])
     denials += denied is not None

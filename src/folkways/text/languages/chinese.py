@@ -15,9 +15,8 @@ from folkways.text.versions import installed_version
 def _tokenizer() -> Any:
     """jieba's tokenizer with its own word list, read anew: its cache lies where anyone can write."""
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", SyntaxWarning
-        )  # its regular expressions are not raw strings (3.12 on)
+        # its regular expressions are not raw strings (3.12 on)
+        warnings.simplefilter("ignore", SyntaxWarning)
         warnings.simplefilter("ignore", DeprecationWarning)  # the same in 3.11
         import jieba
 

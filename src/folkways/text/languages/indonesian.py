@@ -25,7 +25,7 @@ from folkways.text.languages.lemmas import known_lemmas
 _PARTICLES = ("lah", "kah", "tah", "pun")
 _POSSESSORS = ("nya", "ku", "mu")
 _DERIVED = ("kan", "an", "i", "isasi", "isme")
-_PREFIXES = ("ku", "kau", "di", "ke", "se", "ter", "te", "ber", "be", "bel", "per", "pel", "me", "pe")
+_PREFIXES = ("ku", "kau", "di", "ke", "se", "ter", "te", "ber", "be", "bel", "per", "pel", "pe")
 _NASALS = (
     (re.compile("ng(?=[aeioughk])"), ("", "k")),
     (re.compile("nge"), ("",)),
@@ -112,14 +112,8 @@ def _without_suffixes(word: str) -> set[str]:
 
 
 def _without_prefix(word: str) -> Iterator[str]:
-    for prefix in _PREFIXES:
-        if not word.startswith(prefix):
-            continue
-        rest = word[len(prefix) :]
-        if prefix != "me":
-            yield rest
-        if prefix not in ("me", "pe"):
-            continue
+    yield from (word[len(prefix) :] for prefix in _PREFIXES if word.startswith(prefix))
+    if word.startswith(("me", "pe")):
         for nasal, initials in _NASALS:
-            if match := nasal.match(rest):
-                yield from (initial + rest[match.end() :] for initial in initials)
+            if match := nasal.match(word, len("me")):
+                yield from (initial + word[match.end() :] for initial in initials)

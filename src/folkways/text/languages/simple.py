@@ -36,8 +36,7 @@ _SYLLABLES = "|".join(
         _syllable("\u0ec0-\u0ec4", "\u0e81-\u0eae\u0edc-\u0edf", "\u0eb0-\u0ebd\u0ec8-\u0ece"),  # Lao
         rf"[\u1780-\u17b3]{_STACKED}+(?:[\u1780-\u17a2](?!{_STACKED}))?|[\u1780-\u17b3]",  # Khmer
         # Burmese: a killed consonant closes the syllable, a stacked one belongs to it
-        "(?:\u1004\u103a\u1039)?[\u1000-\u102a\u103f](?:\u1039[\u1000-\u1021])*[\u102b-\u103e]*"
-        "(?:[\u1000-\u1021]\u1037?\u103a(?!\u1039)[\u1037\u1038]*)*",
+        "(?:\u1004\u103a\u1039)?[\u1000-\u102a\u103f](?:\u1039[\u1000-\u1021])*[\u102b-\u103e]*(?:[\u1000-\u1021]\u1037?\u103a(?!\u1039)[\u1037\u1038]*)*",
     )
 )
 _SYLLABIC = "\u0e01-\u0e4e\u0e81-\u0ece\u0edc-\u0edf\u1000-\u103f\u1780-\u17d3\u17dd"

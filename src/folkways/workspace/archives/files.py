@@ -95,9 +95,8 @@ class Archive:
         if not same:
             raise ArchiveError(
                 f"run {self.run} is archived in {self.folder}, and {file.path} there is damaged or was "
-                "changed: its bytes are not "
-                "those that were written\nPut a copy of the file back from a backup; nothing else of the "
-                "run is affected"
+                "changed: its bytes are not those that were written\n"
+                "Put a copy of the file back from a backup; nothing else of the run is affected"
             )
         return path
 
@@ -184,8 +183,7 @@ def read_archive(folder: Path, run: RunRecord | None = None) -> Archive:
     if about["format"] != FORMAT:
         raise ArchiveError(
             f"the archive in {folder} was written by a newer folkways (format {about['format']}; this one "
-            f"reads {FORMAT}); "
-            "upgrade with 'pip install -U folkways'"
+            f"reads {FORMAT}); upgrade with 'pip install -U folkways'"
         )
     if run is not None and whose != (run.name, run.created):
         raise ArchiveError(

@@ -54,9 +54,8 @@ def started(pid: int) -> str:
         state, *rest = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     except (OSError, IndexError, ValueError):
         return ""
-    return (
-        "" if state in "ZX" else rest[18]
-    )  # one that has ended stays listed until its parent looks after it, which may be never
+    # one that has ended stays listed until its parent looks after it, which may be never
+    return "" if state in "ZX" else rest[18]
 
 
 class WorkerWatch:
@@ -65,9 +64,8 @@ class WorkerWatch:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._seen: dict[
-            str, tuple[float, float]
-        ] = {}  # owner -> its last heartbeat, and when we first saw that one
+        # owner -> its last heartbeat, and when we first saw that one
+        self._seen: dict[str, tuple[float, float]] = {}
 
     def dead(self, workers: Iterable[QueueWorker], now: float) -> list[QueueWorker]:
         """Those that are gone. now: by the clock of the heartbeats."""

@@ -31,9 +31,8 @@ accounts = Table(
     "studio_accounts",
     metadata,
     id_column(),
-    Column(
-        "login", String(256), unique=True
-    ),  # null for people who came by a recruitment service and have no password
+    # null for people who came by a recruitment service and have no password
+    Column("login", String(256), unique=True),
     Column("password", String(256)),  # an Argon2 hash
     Column("name", String(256), nullable=False),
     Column("locale", String(16), nullable=False),  # language of the interface
@@ -44,9 +43,8 @@ accounts = Table(
 sessions = Table(
     "studio_sessions",
     metadata,
-    Column(
-        "token_hash", String(64), primary_key=True
-    ),  # SHA-256; the token itself is only in the browser's cookie
+    # SHA-256; the token itself is only in the browser's cookie
+    Column("token_hash", String(64), primary_key=True),
     reference("studio_accounts", "account_id", index=True),
     Column("csrf", String(64), nullable=False),
     Column("created", Float, nullable=False),
@@ -161,14 +159,11 @@ participants = Table(
     id_column(),
     reference("studio_studies", "study_id"),
     reference("studio_accounts", "account_id", index=True),
-    reference(
-        "studio_populations", "population_id", nullable=True, index=True
-    ),  # null for reviewers of every population
+    # null for reviewers of every population
+    reference("studio_populations", "population_id", nullable=True, index=True),
     Column("pseudonym", String(32), nullable=False, unique=True),  # all that exports say of a person
-    Column(
-        "state", String(16), nullable=False
-    ),  # joined, consented, active, screened_out, finished, withdrawn, excluded,
-    # paused, failed, waiting
+    # joined, consented, active, screened_out, finished, withdrawn, excluded, paused, failed, waiting
+    Column("state", String(16), nullable=False),
     Column("source", String(32), nullable=False),  # invite, prolific
     Column("consent_version", String(32)),
     Column("consented", Float),
@@ -176,15 +171,13 @@ participants = Table(
     Column("waiver", Text),  # why somebody was let in who does not meet the criteria
     Column("joined", Float, nullable=False),
     Column("left", Float),
-    Column(
-        "consent_sha256", String(64)
-    ),  # of the text that they saw; null for who agreed before this was kept
+    # of the text that they saw; null for who agreed before this was kept
+    Column("consent_sha256", String(64)),
     Column("consent_language", String(16)),  # of that text; null where the study does not say
     Column("exclusion", Text),  # why somebody was excluded, in the words shown to them
     Column("pause", Text),  # why somebody is paused, for researchers
-    Column(
-        "pay", String(16)
-    ),  # which code ends their work: completed, screened_out, none; null for what their state says
+    # which code ends their work: completed, screened_out, none; null for what their state says
+    Column("pay", String(16)),
     UniqueConstraint("study_id", "account_id"),
 )
 
@@ -255,9 +248,8 @@ items = Table(
     id_column(),
     reference("studio_studies", "study_id"),
     reference("studio_stages", "stage_id"),
-    reference(
-        "studio_populations", "population_id", nullable=True
-    ),  # whose people may work on it; null for anybody
+    # whose people may work on it; null for anybody
+    reference("studio_populations", "population_id", nullable=True),
     reference("studio_items", "parent_id", nullable=True, index=True),  # what it descends from
     reference("studio_participants", "author_id", nullable=True),
     Column("key", String(128), nullable=False),  # stable id, unique in its stage and population
@@ -269,9 +261,8 @@ items = Table(
     Column("reason", Text),  # why it was dropped or decided as it was
     Column("created", Float, nullable=False),
     Column("job_id", Integer, index=True),  # the import that it came by
-    Column(
-        "test", Boolean
-    ),  # whether an item with a right answer is of the test before the stage; null for no
+    # whether an item with a right answer is of the test before the stage; null for no
+    Column("test", Boolean),
     reference("studio_allocations", "allocation_id", nullable=True, index=True),  # null: for anybody
     UniqueConstraint("stage_id", "key", "round"),
     Index("ix_studio_items_stage_id_state", "stage_id", "state"),
@@ -298,9 +289,8 @@ assignments = Table(
     reference("studio_items", "item_id"),
     reference("studio_stages", "stage_id"),
     reference("studio_populations", "population_id", nullable=True),
-    Column(
-        "slot", Integer, nullable=False
-    ),  # 1 to the number of answers wanted, then one more per replacement
+    # 1 to the number of answers wanted, then one more per replacement
+    Column("slot", Integer, nullable=False),
     reference("studio_participants", "participant_id", nullable=True),
     Column("state", String(16), nullable=False),  # open, leased, done, closed
     Column("leased", Float),
@@ -393,9 +383,8 @@ model_calls = Table(
     Column("problem", Text),  # why no reply came
     Column("read", Json),  # what was read out of the reply
     Column("created", Float, nullable=False),
-    Column(
-        "usd", Float
-    ),  # what it cost; null where the price is not known, and for calls of before this was kept
+    # what it cost; null where the price is not known, and for calls of before this was kept
+    Column("usd", Float),
 )
 
 suggestions = Table(
@@ -440,9 +429,8 @@ exposures = Table(
     reference("studio_preannotations", "preannotation_id", index=True),
     Column("setting", String(8), nullable=False),  # of the stage at that moment: shown, hidden, half
     Column("shown", Boolean, nullable=False),  # drawn at random where the setting is half
-    Column(
-        "outcome", String(16)
-    ),  # accepted, changed, rejected; null until the answer, or where it was not shown
+    # accepted, changed, rejected; null until the answer, or where it was not shown
+    Column("outcome", String(16)),
     Column("parts", Integer),  # of what was suggested, and how many of them the answer has, shown or not
     Column("unchanged", Integer),
     Column("created", Float, nullable=False),
@@ -472,9 +460,8 @@ comments = Table(
     reference("studio_accounts", "account_id"),
     Column("role", String(16), nullable=False),  # of the author, when they wrote it
     Column("text", Text, nullable=False),  # empty where it was deleted
-    Column(
-        "history", Json, nullable=False
-    ),  # earlier wordings, the oldest first: [{"text": ..., "until": ...}]
+    # earlier wordings, the oldest first: [{"text": ..., "until": ...}]
+    Column("history", Json, nullable=False),
     Column("created", Float, nullable=False),
     Column("edited", Float),
     Column("deleted", Float),
@@ -538,9 +525,8 @@ tokens = Table(
     "studio_tokens",
     metadata,
     id_column(),
-    Column(
-        "token_hash", String(64), nullable=False, unique=True
-    ),  # SHA-256; the token itself is shown once and not stored
+    # SHA-256; the token itself is shown once and not stored
+    Column("token_hash", String(64), nullable=False, unique=True),
     reference("studio_studies", "study_id", nullable=True, index=True),  # null: every study of the account
     reference("studio_accounts", "account_id"),  # as whom it acts
     Column("name", String(128), nullable=False),

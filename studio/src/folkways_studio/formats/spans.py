@@ -19,8 +19,7 @@ TAG = re.compile(r"O|[BIESLUM]-\S+")
 
 JOINER = "\u200d"
 UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U0001b000-\U0001b16f\U00020000-\U000323af]"
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U000323af]"
 )
 """Letters of scripts that put no space between words: Thai, Lao, Burmese, Khmer, kana and Han."""
 

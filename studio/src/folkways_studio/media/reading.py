@@ -112,9 +112,8 @@ def read_media(files: Iterable[tuple[str, bytes]]) -> dict[str, tuple[str, bytes
             problems[name] = "is there twice with different contents; give one of them another name"
         elif not is_name(name):
             problems[name[:LONGEST_NAME]] = (
-                f"is no name that can be used: up to {LONGEST_NAME} bytes of letters that can be seen, "
-                "with no full stop or space "
-                f"at either end and none of {' '.join(sorted(UNFIT))}"
+                f"is no name that can be used: up to {LONGEST_NAME} bytes of letters that can be seen, with "
+                f"no full stop or space at either end and none of {' '.join(sorted(UNFIT))}"
             )
         elif len(content) > LARGEST_BYTES:
             problems[name] = f"is larger than {LARGEST_BYTES // 1_000_000} MB; make it smaller"
@@ -155,9 +154,8 @@ def _unpacked(files: Iterable[tuple[str, bytes]], problems: dict[str, str]) -> I
                     if entry.is_dir() or any(part.startswith((".", "__MACOSX")) for part in path.parts):
                         continue
                     with archive.open(entry) as stream:
-                        inside = stream.read(
-                            min(budget, LARGEST_BYTES) + 1
-                        )  # whatever size the entry says it has
+                        # whatever size the entry says it has
+                        inside = stream.read(min(budget, LARGEST_BYTES) + 1)
                     budget -= len(inside)
                     if budget < 0:
                         problems[name] = (

@@ -144,9 +144,8 @@ def _ask(
     kind = prompt.task
     config = {"study": study.name, "purpose": prompt.variant, "item": item_id, "aside": kind}
     opened = open_offered(offered, TIMEOUT_SECONDS)
-    patient = TimedEndpoint(
-        opened.endpoint, TIMEOUT_SECONDS, gone
-    )  # it tries again, not the run: its failures are final
+    # it tries again, not the run: its failures are final
+    patient = TimedEndpoint(opened.endpoint, TIMEOUT_SECONDS, gone)
     model = replace(opened, endpoint=patient)
     options = AskOptions(budget=None if left is None else f"{left:.6f}usd")
     with AskSession(workspace, config, [model], kind, options, name=f"{kind}-") as session:

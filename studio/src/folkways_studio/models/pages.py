@@ -47,9 +47,8 @@ def step(context: RequestContext) -> Response:
             else _challenge(context, number, written, work.item.content)
         )
     if context.gone.is_set():
-        return Response(
-            status_code=204
-        )  # nobody reads it, and the browser's own draft is newer than this form
+        # nobody reads it, and the browser's own draft is newer than this form
+        return Response(status_code=204)
     revision = _keep(context, number, written, take_over=suggesting and not trouble)
     if trouble and context.wants_json:
         return JSONResponse({"problems": {"": trouble}, "kept": revision}, status_code=SubmissionError.status)

@@ -211,9 +211,8 @@ class OpenIdProvider:
         if not isinstance(tokens.get("id_token"), str):
             raise _UnusableAnswerError("there is no ID token in its answer")
         keys = _usable_keys(self._json(document["jwks_uri"])["keys"])
-        registry = JWSRegistry(
-            algorithms=ALGORITHMS, strict_check_header=False
-        )  # some providers add headers of their own
+        # some providers add headers of their own
+        registry = JWSRegistry(algorithms=ALGORITHMS, strict_check_header=False)
         token = jwt.decode(tokens["id_token"], keys, registry=registry)
         client = self.described.client_id
         claims = CodeIDToken(

@@ -85,16 +85,13 @@ def _claims(token: str, settings: WebSettings) -> Mapping[str, Any]:
     from joserfc import errors, jwt
     from joserfc.jws import JWSRegistry
 
-    registry = JWSRegistry(
-        algorithms=["RS256"], strict_check_header=False
-    )  # Prolific may add headers of its own
+    # Prolific may add headers of its own
+    registry = JWSRegistry(algorithms=["RS256"], strict_check_header=False)
+    # a server that does not know its address is nobody's audience
     needed = jwt.JWTClaimsRegistry(
         leeway=LEEWAY_SECONDS,
         exp={"essential": True},
-        aud={
-            "essential": True,
-            "value": settings.origin or "",
-        },  # a server that does not know its address is nobody's audience
+        aud={"essential": True, "value": settings.origin or ""},
     )
     try:
         claims = jwt.decode(

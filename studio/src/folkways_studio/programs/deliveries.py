@@ -76,11 +76,8 @@ def claim_due(workspace: Workspace) -> list[ClaimedDelivery]:
     """Claim due deliveries for LEASE_SECONDS, up to AT_ONCE per enabled webhook."""
     now = time.time()
     table, hooks, events = schema.deliveries, schema.webhooks, schema.events
-    order = (
-        table.c.attempts.desc(),
-        table.c.due,
-        table.c.id,
-    )  # those that failed before first, or they would never be over
+    # those that failed before first, or they would never be over
+    order = (table.c.attempts.desc(), table.c.due, table.c.id)
     position = sa.func.row_number().over(partition_by=table.c.webhook_id, order_by=order).label("place")
     ready = hooks.c.enabled.is_(True), sa.or_(hooks.c.resumes.is_(None), hooks.c.resumes <= now)
     due = (

@@ -113,9 +113,8 @@ async def _attempt(
         "webhook-signature": signature(secret, message, now, body),
     }
     try:
-        url = check_target(
-            parcel.url, private=private
-        )  # the server may have been started without allowing it since
+        # the server may have been started without allowing it since
+        url = check_target(parcel.url, private=private)
         async with open_reply(session, "POST", url, headers=headers, body=body) as opened:
             status = opened.response.status
     except AddressError as error:

@@ -72,7 +72,6 @@ def common_groups(groupings: Sequence[Sequence[Sequence[str]]], needed: int) -> 
     groups_agreed = list(
         dict.fromkeys(tuple(other for other in things if agreed(thing, other)) for thing in things)
     )
-    whole = sum(map(len, groups_agreed)) == len(
-        things
-    )  # otherwise one thing is with two others that are apart
+    # otherwise one thing is with two others that are apart
+    whole = sum(map(len, groups_agreed)) == len(things)
     return ([list(group) for group in groups_agreed], True) if whole else (None, False)

@@ -93,9 +93,8 @@ class Voting(StageKind):
 
     def resolve(self, votes: Sequence[Vote], content: Content, config: Config) -> Decision:
         ballots = [Ballot(frozenset(vote.payload["choices"]), vote.payload["abstain"]) for vote in votes]
-        needed = -(
-            -config["majority"] * len(ballots) // config["answers"]
-        )  # the same share of more voters, rounded up
+        # the same share of more voters, rounded up
+        needed = -(-config["majority"] * len(ballots) // config["answers"])
         tally = count_votes(ballots, len(content["options"]), needed)
         counts = {
             "counts": list(tally.counts),

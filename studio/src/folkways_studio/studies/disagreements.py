@@ -114,9 +114,8 @@ def read_answers(workspace: Workspace, study_id: int) -> tuple[AnsweredItem, ...
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     answers: defaultdict[int, list[tuple[str, float, int]]] = defaultdict(list)
     with workspace.read() as connection:
-        for item, payload, created, person in connection.execute(
-            select_answers
-        ).all():  # row by row costs half as much again
+        # row by row costs half as much again
+        for item, payload, created, person in connection.execute(select_answers).all():
             answers[item].append((payload, created, person))
         places = connection.execute(select_items.order_by(items.c.id)).all()
     labels: defaultdict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)

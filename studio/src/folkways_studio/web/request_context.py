@@ -44,12 +44,8 @@ LOCALE_COOKIE = "folkways_locale"
 FLASH_COOKIE = "folkways_said"
 SESSION_COOKIE = "folkways_session"
 SIGN_ON_COOKIE = "folkways_sign_on"
-LASTS = {
-    SESSION_COOKIE: 365 * 86400,  # the database says when a session ends
-    LOCALE_COOKIE: 365 * 86400,
-    FLASH_COOKIE: 60,
-    SIGN_ON_COOKIE: 600,
-}
+# the database says when a session ends
+LASTS = {SESSION_COOKIE: 365 * 86400, LOCALE_COOKIE: 365 * 86400, FLASH_COOKIE: 60, SIGN_ON_COOKIE: 600}
 """Seconds for which a cookie is kept; others end with the browser session."""
 
 T = TypeVar("T")

@@ -206,9 +206,8 @@ def _take(
     connection: sa.Connection, person: Participant, stage: Stage, now: float, until: float
 ) -> ClaimedSlot | NoWork:
     cap, gold = stage.config["cap"], Gold.of(stage.config)
-    taken = (
-        0 if cap is None and gold is None else taken_by(connection, person.id, stage.id)
-    )  # without them, nobody asks
+    # without them, nobody asks
+    taken = 0 if cap is None and gold is None else taken_by(connection, person.id, stage.id)
     if room(taken, cap) == 0:
         return NoWork("cap")
     if stage_kind(stage.kind).authored:

@@ -210,7 +210,6 @@ def _fixed(sent: SentAnswer, row: sa.Row[Any]) -> str:
         return STAYS
     if item.state == ItemState.OPEN:
         return ""
-    final = (
-        item.result is None or row.went_on or row.adjudicated
-    )  # without a result: it was taken out by hand
+    # without a result: it was taken out by hand
+    final = item.result is None or row.went_on or row.adjudicated
     return SETTLED if row.others_answered or final else ""

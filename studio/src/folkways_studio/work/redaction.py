@@ -225,9 +225,8 @@ def _without(value: Any, words: set[str]) -> Any:
         return value
     if isinstance(value, Mapping):
         cleaned = {name: _without(each, words) for name, each in value.items()}
-        if (
-            "idks" in cleaned
-        ):  # counts by what people said in place of an answer: the one mapping whose keys are their words
+        # counts by what people said in place of an answer: the one mapping whose keys are their words
+        if "idks" in cleaned:
             cleaned["idks"] = {_without(reason, words): count for reason, count in cleaned["idks"].items()}
         return cleaned
     return [_without(each, words) for each in value] if isinstance(value, list | tuple) else value

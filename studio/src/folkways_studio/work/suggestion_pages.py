@@ -118,9 +118,8 @@ def _ask(context: RequestContext, number: int, written: Mapping[str, Any], base:
             gone=context.gone,
         )
     if context.gone.is_set():
-        return Response(
-            status_code=204
-        )  # nobody reads it, and the browser's own draft is newer than this form
+        # nobody reads it, and the browser's own draft is newer than this form
+        return Response(status_code=204)
     revision = drafts.save_draft(context.workspace, context.participant.id, number, written, base).revision
     if suggestion is not None:
         return context.go(context.task_address(number))

@@ -62,9 +62,8 @@ def _check_extent(text: str) -> None:
 
     It looks at the text event by event: to build what is too deep would end the process.
     """
-    anchors: dict[
-        str, tuple[int, int, int] | None
-    ] = {}  # values, characters and depth; None while it is being read
+    # values, characters and depth; None while it is being read
+    anchors: dict[str, tuple[int, int, int] | None] = {}
     open_parts: list[tuple[str | None, int, int, int]] = []
     values, characters, depth = 0, 0, 0  # of what is being read
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
@@ -188,8 +187,7 @@ def _with_setting(text: str, key: str, value: Any) -> str:
     end = start + 1
     while end < len(lines) and not re.match(r"[^\s#-]", lines[end]):
         end += 1
-    while end > start + 1 and lines[end - 1].startswith(
-        "#"
-    ):  # what stands above the next setting is about that one
+    # what stands above the next setting is about that one
+    while end > start + 1 and lines[end - 1].startswith("#"):
         end -= 1
     return "".join([*lines[:start], as_yaml({key: value}), *lines[end:]])

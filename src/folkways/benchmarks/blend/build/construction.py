@@ -167,9 +167,8 @@ def judged(sources: Sequence[SourceQuestion], judge: Oracle, pairs_per_call: int
         for meaning in by_source
     ]
     answered = _asked_until_readable(judge, [call for calls in by_question for call in calls])
-    answers: dict[Call, Answer | None] = {
-        entry.call: entry.answer for entry in answered
-    }  # of several the last
+    # of several the last
+    answers: dict[Call, Answer | None] = {entry.call: entry.answer for entry in answered}
     verdicts = Verdicts([], answered, {})
     for meaning, calls in zip(by_source, by_question, strict=True):
         replies = [answers[call] for call in calls]

@@ -53,9 +53,8 @@ def released_wording(name: str, sources: Sequence[SourceQuestion]) -> Template:
             question = texts.get((key, country_name(get_culture(code))))
             lettered = "\n".join(f"{label}. {choice}" for label, choice in zip(labels, choices, strict=True))
             if question and prompt.count(question) == 1 and prompt.count(lettered) == 1:
-                literal = BRACED.sub(
-                    r"{{\1}}", prompt.replace(lettered, "\0").replace(question, "\1")
-                )  # what is sent as it is
+                # what is sent as it is
+                literal = BRACED.sub(r"{{\1}}", prompt.replace(lettered, "\0").replace(question, "\1"))
                 return Template(
                     literal.replace("\0", "{choices}").replace("\1", "{question}"), f"release:{name}"
                 )

@@ -39,15 +39,12 @@ ANNOTATIONS: Schema = {
     "question": pl.String,  # in the local language
     "en_question": pl.String,
     "groups": GROUPS,
-    "idks": pl.List(
-        pl.Struct({"kind": pl.String, "count": pl.Int64})
-    ),  # "idk", "no-answer", "not-applicable", and free text
-    "votes": pl.List(
-        pl.Struct({"answer": pl.String, "count": pl.Int64})
-    ),  # before grouping; only in 3c00d45, else empty
-    "raw": pl.List(
-        pl.Struct({"annotator": pl.String, "answers": pl.List(pl.String)})
-    ),  # only in 3c00d45, else empty
+    # "idk", "no-answer", "not-applicable", and free text
+    "idks": pl.List(pl.Struct({"kind": pl.String, "count": pl.Int64})),
+    # before grouping; only in 3c00d45, else empty
+    "votes": pl.List(pl.Struct({"answer": pl.String, "count": pl.Int64})),
+    # only in 3c00d45, else empty
+    "raw": pl.List(pl.Struct({"annotator": pl.String, "answers": pl.List(pl.String)})),
 }
 
 NESTED = ("groups", "idks", "votes", "raw")

@@ -106,8 +106,7 @@ def counts_table(questions: pl.DataFrame, mcq: pl.DataFrame | None = None) -> Ta
         Layout("culture", "format", "value", decimals=0),
         (
             "saq: short-answer questions, in English and in the language of the culture. mcq: "
-            "multiple-choice "
-            "questions, in English.",
+            "multiple-choice questions, in English.",
             *(() if mcq is not None else (NO_READY_MADE,)),
         ),
     )

@@ -102,9 +102,8 @@ def language_score_tables(scores: pl.DataFrame) -> list[Table]:
         Table(
             "language-scores",
             "Figures 3a and 13: scores by culture",
-            "The unit is the question: each number is a mean over the questions of a culture, and "
-            "its interval is "
-            "over these.",
+            "The unit is the question: each number is a mean over the questions of a culture, and its "
+            "interval is over these.",
             scores,
             layout,
         )

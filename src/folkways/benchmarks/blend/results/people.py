@@ -64,9 +64,8 @@ def people_judgements(annotations: pl.DataFrame, profile: str, tool_set: str = "
     require_columns(annotations, ("culture", "id", "groups", "idks", "raw"), "annotations")
     if not has_raw_answers(annotations):
         raise DataError(
-            "these annotations do not tell what each annotator wrote; of the published states only "
-            "blend-raw does "
-            "(folkways data fetch blend-raw)"
+            "these annotations do not tell what each annotator wrote; of the published states only blend-raw "
+            "does (folkways data fetch blend-raw)"
         )
     judge = Judge(profile, MATCHERS[profile](tool_set))
     rows = []
@@ -112,9 +111,8 @@ def people_table(judgements: pl.DataFrame) -> Table:
         notes=(
             "People who gave no answer do not count in the scores; without_answer is their share of those "
             "asked.",
-            "A person had one annotator fewer to agree with than a model has, which makes the line a "
-            "little low; a model has no "
-            "way to give no answer, which makes it a little high.",
+            "A person had one annotator fewer to agree with than a model has, which makes the line a little "
+            "low; a model has no way to give no answer, which makes it a little high.",
         ),
     )
 

@@ -74,8 +74,7 @@ def language_table(judgements: pl.DataFrame) -> Table:
         "languages",
         "Local language against English, by question",
         "The unit is the question: each difference is a mean over the questions that count in both "
-        "languages. "
-        "p_holm is corrected for the number of cultures of each endpoint.",
+        "languages. p_holm is corrected for the number of cultures of each endpoint.",
         _compared(paired, ["endpoint", "culture", "language"], "question"),
         notes=(_GAIN, *_left_out(elsewhere)),
     )
@@ -120,9 +119,8 @@ def published_language_table() -> Table:
     return Table(
         "languages",
         "Local language against English, from Tables 10 and 11",
-        "The unit is the model: each difference is a mean over the paper's 17 models, and its interval "
-        "says how far other models "
-        "would differ, not other questions.",
+        "The unit is the model: each difference is a mean over the paper's 17 models, and its interval says "
+        "how far other models would differ, not other questions.",
         _compared(paired, ["endpoint", "culture", "language"], "model"),
         notes=(_GAIN,),
     )
@@ -130,9 +128,8 @@ def published_language_table() -> Table:
 
 def _compared(paired: pl.DataFrame, keys: list[str], unit: str) -> pl.DataFrame:
     rows = []
-    for key, group in paired.sort(*keys, unit).group_by(
-        keys, maintain_order=True
-    ):  # a sum of floats depends on its order
+    # a sum of floats depends on its order
+    for key, group in paired.sort(*keys, unit).group_by(keys, maintain_order=True):
         test = paired_mean(group["local"].to_numpy(), group["english"].to_numpy())
         means = (group["local"].mean(), group["english"].mean())
         low, high = np.clip((test.low, test.high), -100.0, 100.0)  # no scores are farther apart
@@ -152,11 +149,8 @@ CATEGORY_MEANS: Schema = {
     "n": pl.Int64,  # judgements: questions by languages by prompts
 }
 
-QUESTION_MEANS: Schema = {
-    "question": pl.String,
-    "topic": pl.String,
-    "score": pl.Float64,  # points above or below what each model scores in each culture, averaged over these
-}
+# points above or below what each model scores in each culture, averaged over these
+QUESTION_MEANS: Schema = {"question": pl.String, "topic": pl.String, "score": pl.Float64}
 
 TESTS: Schema = {
     "design": pl.String,  # "by question", or "as the paper"
@@ -171,9 +165,8 @@ TESTS: Schema = {
 PAIRS: Schema = {"design": pl.String, **TUKEY}
 
 _UNIT = (
-    "By question: the unit is the question, its score averaged over models and cultures as the "
-    "distance from each model's mean in "
-    "each culture. As the paper: the unit is a (model, culture, topic) mean."
+    "By question: the unit is the question, its score averaged over models and cultures as the distance from "
+    "each model's mean in each culture. As the paper: the unit is a (model, culture, topic) mean."
 )
 
 

@@ -44,9 +44,8 @@ def build_votes(
     record = built.record
     summary = (
         f"{plural(record['questions'], 'question')} ({record['single_mode']:,} single-mode, "
-        f"{record['multi_mode']:,} multi-mode) "
-        f"of {built.counted.height:,}, "
-        f"from {plural(record['votes_cast'], 'vote')} of {plural(record['annotators'], 'person', 'people')}"
+        f"{record['multi_mode']:,} multi-mode) of {built.counted.height:,}, from "
+        f"{plural(record['votes_cast'], 'vote')} of {plural(record['annotators'], 'person', 'people')}"
     )
     notes = [f"left out: {reason}: {count:,}" for reason, count in record["dropped"].items()]
     notes += [f"note: {note}" for note in built.notes]

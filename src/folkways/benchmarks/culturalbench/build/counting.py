@@ -61,9 +61,8 @@ class MajorityRule:
     def __post_init__(self) -> None:
         if not (self.of >= 1 and self.of < 2 * self.threshold <= 2 * self.of):
             raise FolkwaysError(
-                f"a majority of {self.threshold} of {self.of} is none: the threshold must be more than "
-                "half of the people and at "
-                f"most all of them, for example --threshold 4 --of 5"
+                f"a majority of {self.threshold} of {self.of} is none: the threshold must be more than half "
+                "of the people and at most all of them, for example --threshold 4 --of 5"
             )
 
     def needed(self, voters: int) -> int:

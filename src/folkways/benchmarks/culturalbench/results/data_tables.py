@@ -158,9 +158,8 @@ def words_table(easy: pl.DataFrame) -> Table:
         "A question, or its option in one position; words are what whitespace separates.",
         pl.DataFrame(list(_words(easy)), schema=dict(WORDS), orient="row"),
         notes=(
-            "The paper's figures, for its 1,227 questions: question 17.2 (sd 12.06); options A 5.48, B "
-            "5.44, C 5.57, D 5.57 "
-            "(sd 4.24 to 4.27).",
+            "The paper's figures, for its 1,227 questions: question 17.2 (sd 12.06); options A 5.48, B 5.44, "
+            "C 5.57, D 5.57 (sd 4.24 to 4.27).",
         ),
     )
 
@@ -234,9 +233,8 @@ def _rows(judgements: pl.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _row(country: str, judgements: pl.DataFrame) -> dict[str, Any]:
-    counted = judgements.filter("counted").sort(
-        "question", "annotator"
-    )  # a sum of floats depends on its order
+    # a sum of floats depends on its order
+    counted = judgements.filter("counted").sort("question", "annotator")
     values = counted["right"].to_numpy()
     interval = interval_of_mean(values, counted["question"].rank("dense").cast(pl.Int64).to_numpy(), RIGHT)
     by_person = counted.group_by("annotator").agg(pl.col("right").mean()).sort("annotator")

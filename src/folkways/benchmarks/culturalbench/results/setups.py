@@ -232,8 +232,7 @@ def _order_table(orders: list[dict[str, Any]]) -> Table:
         "orders",
         "The same questions with their options in other orders",
         "Consistency is the percent of questions for which the same option was chosen in every order; a "
-        "letter's number is by how "
-        "many points it is named oftener than it is right.",
+        "letter's number is by how many points it is named oftener than it is right.",
         pl.DataFrame(orders),
         notes=(
             "Consistency says nothing of being right; a model that guesses anew each time has little of it.",
@@ -252,8 +251,7 @@ def _difference_table(grouping: str, rows: pl.DataFrame, notes: tuple[str, ...])
         notes=(
             f"Interval: {METHOD} (Zou and Donner); p_holm is corrected for the number of groups of a model.",
             "least and most: the same difference in single formats. A difference that changes its sign "
-            "there, or is smaller than "
-            "format_spread, may be one of format.",
+            "there, or is smaller than format_spread, may be one of format.",
             *notes,
         ),
     )

@@ -201,9 +201,8 @@ def to_form(items: Sequence[CultureItem]) -> bytes:
             *[""] * (most - len(texts)),
         ]
         writer.writerow([*map(guard, cells), *[""] * len(VOTE)])
-    return (
-        b"\xef\xbb\xbf" + text.getvalue().encode()
-    )  # with a mark, or spreadsheets take it for another encoding
+    # with a mark, or spreadsheets take it for another encoding
+    return b"\xef\xbb\xbf" + text.getvalue().encode()
 
 
 PROPOSE, WRITE = "build-csi-items", "build-csi-sentences"

@@ -71,9 +71,8 @@ def _gain_table(found: list[tuple[Any, ...]], column: str) -> Table:
     return Table(
         f"gains-by-{column}",
         f"Gain of adapting into the language over within English, by {column} (section 4.2)",
-        "The unit is the sentence: each gain is a mean over sentences that have a score on both sides, "
-        "and interval and p are of a "
-        "paired t test. p is not corrected for the number of groups.",
+        "The unit is the sentence: each gain is a mean over sentences that have a score on both sides, and "
+        "interval and p are of a paired t test. p is not corrected for the number of groups.",
         rows,
         Layout(column, "endpoint", "gain", decimals=1, by="measure", drawn="heatmap", diverges=0.0),
         (sizes_told(rows, column, "n"), *_NOTES),
@@ -231,8 +230,7 @@ def strategy_tables(inputs: Inputs) -> Sequence[Table]:
             "strategies",
             f"Strategies and {label} (Table 10)",
             "The unit is the sentence: a score is the mean over the adaptations that name the strategy and "
-            "have a score, and its "
-            "interval is for drawing other sentences.",
+            "have a score, and its interval is for drawing other sentences.",
             rows,
             notes=(
                 "Spelling, numbering and the order within a couplet are put aside: see "
@@ -245,8 +243,7 @@ def strategy_tables(inputs: Inputs) -> Sequence[Table]:
             "best-and-worst-strategies",
             f"Best and worst strategy by {label}, of those with {MINIMUM} scores or more (Table 10)",
             "The unit is the sentence. Of several strategies the extremes are picked: their scores lie "
-            "further apart than they "
-            "would for other sentences.",
+            "further apart than they would for other sentences.",
             pl.DataFrame(list(_extremes(rows)), schema=dict(EXTREMES), orient="row"),
             notes=("The paper sets no minimum, and names one method best and worst of the same model.",),
         ),

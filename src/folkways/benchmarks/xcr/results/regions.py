@@ -122,9 +122,8 @@ def bias_tables(inputs: Inputs) -> Sequence[Table]:
             "regional-bias",
             "West Bengal against Bangladesh (Table 4)",
             "The unit of difference and p is the category: p is of Wilcoxon's exact signed-rank test, "
-            "one-sided, for West Bengal "
-            "scoring higher. The unit of by_sentence is the sentence that is scored in both cultures, "
-            "paired.",
+            "one-sided, for West Bengal scoring higher. The unit of by_sentence is the sentence that is "
+            "scored in both cultures, paired.",
             tests,
             notes=(
                 "smallest_p is the smallest that so many categories can give: below .05 one-sided takes "
@@ -252,9 +251,8 @@ def control_tables(inputs: Inputs) -> Sequence[Table]:
             "Wilcoxon's exact signed-rank test, one-sided, for West Bengal scoring higher.",
             pl.DataFrame(rows, schema=dict(CONTROL), orient="row"),
             notes=(
-                f"'{BALANCED}' has the model's own mean on every sentence with items, of either culture: "
-                "its difference is what "
-                "the sentences without items make of no difference at all.",
+                f"'{BALANCED}' has the model's own mean on every sentence with items, of either culture: its "
+                "difference is what the sentences without items make of no difference at all.",
                 "Under a rule that leaves these sentences out (the profile strict) both controls without a "
                 "model have no gap.",
             ),

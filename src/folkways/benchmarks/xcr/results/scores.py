@@ -49,9 +49,8 @@ FEW = 20
 """Sentences below which a group's score is a rough guess, whatever its interval; notes name such groups."""
 
 UNIT = (
-    "The unit is the sentence: intervals are for drawing other sentences. n counts judged rows "
-    "(strict prediction: gold items), "
-    "sentences the sentences that they are of."
+    "The unit is the sentence: intervals are for drawing other sentences. n counts judged rows (strict "
+    "prediction: gold items), sentences the sentences that they are of."
 )
 
 

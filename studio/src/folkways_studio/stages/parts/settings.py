@@ -43,8 +43,7 @@ WANTED: Mapping[str, str] = {
     "count": "has to be a whole number from 0",
     "number": "has to be a number",
     "options": f"has to be a list of 2 to {MOST_OPTIONS} different texts, or of {{value: TEXT, label: "
-    f"TEXT}}; write yes, no and "
-    "numbers in quotes",
+    "TEXT}; write yes, no and numbers in quotes",
 }
 
 
@@ -128,10 +127,8 @@ def form_problems(show: Sequence[Any], ask: Sequence[Any], *, built_in: bool = F
     if not 1 <= len(ask) <= MOST_PARTS:
         problems["ask"] = f"needs 1 to {MOST_PARTS} parts; there are {len(ask)}"
     earlier: dict[str, Mapping[str, Any]] = {}
-    taken = {
-        *RESULT_KEYS,
-        *(str(entry.get("field")) for entry in show),
-    }  # answers are handed on together with what was shown
+    # answers are handed on together with what was shown
+    taken = {*RESULT_KEYS, *(str(entry.get("field")) for entry in show)}
     for number, entry in enumerate(ask):
         _check_asked(entry, f"ask[{number}]", taken, earlier, problems)
     return problems
