@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -57,6 +57,7 @@ def ask(
     observer: Observer | None = None,
     every: float = 0.5,
     crew: Crew = ALONE,
+    only: Collection[str] | None = None,
 ) -> list[ModelProgress]:
     """Ask all endpoints what the run still expects of them; returns the final counts, one per job.
 
@@ -64,6 +65,7 @@ def ask(
     jobs: one per endpoint.
     budget: for all of them; None for no limit.
     crew: the processes that work on it together.
+    only: keys of the requests that are asked; None for all that the run expects.
     observer: called every ``every`` seconds and once at the end. The first Ctrl-C (or SIGTERM) stops sending
         and waits for what is on its way; the second gives that up too. Both leave everything that was
         answered stored.
@@ -72,7 +74,7 @@ def ask(
     """
 
     def session(crew: Crew) -> Coroutine[Any, Any, list[ModelProgress]]:
-        return _session(workspace, run_id, jobs, budget or Budget(), observer, every, crew)
+        return _session(workspace, run_id, jobs, budget or Budget(), observer, every, crew, only)
 
     try:
         asyncio.get_running_loop()
@@ -96,8 +98,9 @@ async def _session(
     observer: Observer | None,
     every: float,
     crew: Crew,
+    only: Collection[str] | None,
 ) -> list[ModelProgress]:
-    request_queue = RequestQueue(workspace, run_id, name=crew.name)
+    request_queue = RequestQueue(workspace, run_id, name=crew.name, only=only)
     with ThreadPoolExecutor(1, thread_name_prefix="folkways-database") as database:
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(database, patiently, partial(request_queue.enter, joins=crew.joins))

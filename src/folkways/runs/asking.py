@@ -19,7 +19,7 @@ from folkways.endpoints.base import LOGPROB, Settings
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import Amount, Budget, require_token_limits
 from folkways.engine.progress import ModelProgress
-from folkways.engine.session import ask
+from folkways.engine.session import INTERRUPTED, ask
 from folkways.records import State
 from folkways.runs.models import Model, limit_and_prices
 from folkways.runs.options import AskOptions
@@ -124,6 +124,11 @@ class AskSession:
         )
 
     @property
+    def _interrupted(self) -> bool:
+        """Whether a signal ended the session, for whatever was to be asked next too."""
+        return any(progress.stopped == INTERRUPTED for progress in self._progress.values())
+
+    @property
     def usd(self) -> float | None:
         """US dollars that this session has cost so far, nothing for replies that were stored; None where a
         price is not known."""
@@ -133,23 +138,24 @@ class AskSession:
         """One reply per prompt, in that order; each distinct prompt is sent once, and none that the workspace
         has a reply to.
 
-        Of prompts that are made one by one, PROMPTS_AT_ONCE are in memory at a time. A reply is FAILED where
-        the request was, MISSING where the session stopped before (``stopped`` says why), or another process
-        holds it.
+        Nothing else is sent, whatever earlier sessions of the run have left. Of prompts that are made one by
+        one, PROMPTS_AT_ONCE are in memory at a time. A reply is FAILED where the request was, MISSING where
+        the session stopped before (``stopped`` says why), or another process holds it.
         """
         keys: list[str] = []
         remaining = iter(prompts)
         while block := list(islice(remaining, PROMPTS_AT_ONCE)):
             keys += self._write_down(model, block)
         lacking = self._look_up(keys)
+        lost: dict[str, ModelReply] = {}
         if lacking:
-            progress = self._progress[model.identity] = self._send(model)
-            why = f"not asked: {progress.stopped or 'another process holds it'}"
+            if not self._interrupted:
+                self._count(model, self._send(model, keys))
+            stopped = INTERRUPTED if self._interrupted else self._progress[model.identity].stopped
+            why = f"not asked: {stopped or 'another process holds it'}"
             lost = dict.fromkeys(
                 self._look_up(lacking), ModelReply(None, why, State.MISSING)
             ) | self._failures(lacking)
-        else:
-            lost = {}
         return [self._replies.get(key) or lost[key] for key in keys]
 
     def recall(self, model: Model, prompt: Prompt) -> ModelReply | None:
@@ -197,7 +203,17 @@ class AskSession:
             self._ordinal += len(rows)
         return keys
 
-    def _send(self, model: Model) -> ModelProgress:
+    def _count(self, model: Model, progress: ModelProgress) -> None:
+        """Add what was asked of a model to what it was asked before."""
+        earlier = self._progress.get(model.identity)
+        if earlier is not None:
+            progress.total += earlier.total
+            progress.stored += earlier.stored
+            progress.failed += earlier.failed
+            progress.stopped = earlier.stopped or progress.stopped
+        self._progress[model.identity] = progress
+
+    def _send(self, model: Model, keys: Sequence[str]) -> ModelProgress:
         options = self.options
         orders = orders_of(self._workspace, [model], self._prices, options)
         return ask(
@@ -207,6 +223,7 @@ class AskSession:
             budget=self._budget,
             observer=options.observer,
             every=options.every,
+            only=set(keys),
         )[0]
 
     def _look_up(self, keys: Sequence[str]) -> list[str]:

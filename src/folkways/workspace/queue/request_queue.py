@@ -69,10 +69,16 @@ class RequestQueue:
     watch: finds workers that died.
     name: of the worker, if it was given one; None otherwise. When a worker of the same name starts, on any
         machine, the earlier one has died.
+    only: keys of the requests that it asks and counts; None for all that the run expects.
     """
 
     def __init__(
-        self, workspace: Workspace, run_id: int, watch: WorkerWatch | None = None, name: str | None = None
+        self,
+        workspace: Workspace,
+        run_id: int,
+        watch: WorkerWatch | None = None,
+        name: str | None = None,
+        only: Collection[str] | None = None,
     ) -> None:
         self.workspace = workspace
         self.run_id = run_id
@@ -85,6 +91,7 @@ class RequestQueue:
         self.claims: dict[str, Claim] = {}
         """Key of each request that this process has claimed and that has not ended -> its claim."""
         self._watch = watch or WorkerWatch()
+        self._only = None if only is None else frozenset(only)
 
     def enter(self, *, joins: bool = False) -> None:
         """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions:
@@ -145,7 +152,14 @@ class RequestQueue:
         this session."""
         query = self._without_end(sa.select(sa.func.count(sa.distinct(schema.expected.c.key))), endpoint_id)
         with self.workspace.read() as connection:
+            if self._only is not None:
+                return len(self._pending_keys(connection, endpoint_id))
             return int(connection.scalar(query) or 0)
+
+    def _pending_keys(self, connection: sa.Connection, endpoint_id: int) -> set[str]:
+        keys = self._without_end(sa.select(schema.expected.c.key).distinct(), endpoint_id)
+        pending = set(connection.scalars(keys))
+        return pending if self._only is None else pending & self._only
 
     def out(self, endpoint_id: int) -> int:
         """How many pending requests of the run are out in batches."""
@@ -157,9 +171,9 @@ class RequestQueue:
     def awaited(self, endpoint_id: int, in_flight: Collection[str]) -> dict[int, set[str]]:
         """Pending requests that are not in flight here, by the number of another process's claim; 0: those
         that nobody holds."""
-        keys = self._without_end(sa.select(schema.expected.c.key).distinct(), endpoint_id)
         with self.workspace.read() as connection:
-            free = set(connection.scalars(keys)).difference(in_flight, keys_out(connection, endpoint_id))
+            pending = self._pending_keys(connection, endpoint_id)
+            free = pending.difference(in_flight, keys_out(connection, endpoint_id))
             claims = {number: free & held for number, held in self._held_by_others(connection).items()}
         free.difference_update(*claims.values())
         return {number: held for number, held in {0: free, **claims}.items() if held}
@@ -214,6 +228,9 @@ class RequestQueue:
         Where nothing is pending, equal requests count each time: telling them apart would take longer than
         all the rest.
         """
+        if self._only is not None:
+            pending = self.pending(endpoint_id)
+            return pending, len(self._only) - pending
         pending, stored, _ = self.counts(endpoint_id)
         return pending, stored
 
@@ -263,7 +280,7 @@ class RequestQueue:
                 return Batch((), after, 0)
             wanted: dict[str, tuple[Any, ...]] = {}
             for row in rows:
-                if row[1] not in in_flight:
+                if row[1] not in in_flight and (self._only is None or row[1] in self._only):
                     wanted.setdefault(row[1], row)
             self.register(connection)
             mine = {key: row for key, row in wanted.items() if key not in held}
