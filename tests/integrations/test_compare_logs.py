@@ -17,7 +17,7 @@ import pytest
 from statsmodels.regression.linear_model import OLS
 
 from folkways.api import run
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.integrations.compare_logs import compare_logs, logs_in, read_logs
 from folkways.integrations.report_logs import read_scores, report_logs
 from tests.integrations.test_every_eval_ever_records import record
@@ -270,7 +270,7 @@ def test_the_first_score_of_the_first_log_that_all_have_is_compared_and_files_te
     assert list(comparison.notes) == ["Other scores of these logs: c; choose one with metric=."]
     (turned,) = compare_logs(*paths[::-1], metric="c")
     assert (turned.metric.name, list(turned.notes)) == ("c", [])
-    with pytest.raises(FolkwaysError, match=r"(?s)unknown score of quiz.*in all of these logs.*'a'.*b, c$"):
+    with pytest.raises(UnknownNameError, match=r"(?s)unknown score of quiz.*in all of these logs.*'a'.*b, c$"):
         compare_logs(*paths, metric="a")
     with pytest.raises(FolkwaysError, match="a comparison needs two logs or more"):
         compare_logs(paths[0])
@@ -443,14 +443,14 @@ def test_what_no_log_says_of_the_direction_is_said(
 @pytest.mark.parametrize("turn", [1, -1])
 def test_the_log_that_says_most_of_a_score_says_how_it_is_compared(tmp_path: Path, turn: int) -> None:
     """Wherever it stands."""
-    scores = [[float(right(model, number) + model) for number in range(N)] for model in (0, 1)]
+    scores = [[float(right(model, number) + model + 2) for number in range(N)] for model in (0, 1)]
     paths = [harness(tmp_path, model, scores[model], higher_is_better={"quiz": {"errors": False}})
              for model in (0, 1)]  # fmt: skip
     (results,) = paths[0].parent.glob("results_*.json")
     results.unlink()
     (comparison,) = compare_logs(*paths[::turn])
     assert comparison.metric.lower_is_better and not [note for note in comparison.notes if "says" in note]
-    scale = {"kind": "mean", "scale": 10.0, "bounds": [0, 3], "lower_is_better": True, "per": "item"}
+    scale = {"kind": "mean", "scale": 10.0, "bounds": [0, 5], "lower_is_better": True, "per": "item"}
     stated = {"folkways_metrics": {"errors": scale | {"headline_by": None, "mean_over": None}}}
     logs = [
         write_inspect_log(
@@ -462,7 +462,7 @@ def test_the_log_that_says_most_of_a_score_says_how_it_is_compared(tmp_path: Pat
         for model, metadata in enumerate((None, stated))
     ]
     (comparison,) = compare_logs(*logs[::turn])
-    assert (comparison.metric.scale, comparison.metric.bounds) == (10.0, (0.0, 3.0))
+    assert (comparison.metric.scale, comparison.metric.bounds) == (10.0, (0.0, 5.0))
 
 
 @pytest.mark.parametrize("name", ["state", "item", "counted", "task"])

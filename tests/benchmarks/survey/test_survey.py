@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from folkways.benchmarks.survey import BENCHMARK
 from folkways.benchmarks.survey.task import METRICS, ShownQuestion
 from folkways.errors import DataError
 from folkways.evidence.comparison import compare_judgements
-from folkways.records import LEFT_OUT
+from folkways.records import LEFT_OUT, listed_likelihoods
 from folkways.releases.release_records import Release
 from tests.support.hub_benchmarks import release_over
 from tests.support.multiple_choice import judged, score
@@ -225,6 +226,55 @@ def test_a_scale_that_begins_below_zero_has_its_signs() -> None:
     shown = ShownQuestion.of(item, "en", "numbers", "given")
     answers = ("-1", "My answer: −1", "1", "My answer: 1", "0")
     assert [shown.read(answer) for answer in answers] == [0, 0, 2, 2, 1]
+
+
+@pytest.mark.parametrize("lines", [26, 27])
+def test_more_lines_than_there_are_letters_are_numbered(lines: int) -> None:
+    item = WORRIED | {"options": [f"option {number}" for number in range(1, lines)]}
+    labels = ShownQuestion.of(item, "en", "letters", "reversed").labels
+    assert labels == ([*ascii_uppercase] if lines == 26 else [str(number) for number in range(1, 28)])
+
+
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        ("Honestly I would rate this 2", 1),
+        ("Honestly I really would rate this 2", None),  # seven words
+        ("Hypothetically speaking: undoubtedly a 2", 1),
+        ("Hypothetically speaking: undoubtedly am 2", None),  # 41 characters
+        ("I would not rate this 2", None),
+        ("I would rate this 2, or 3", None),
+        ("I rate this 2: Very", None),
+        ("I rate this 2: A little", 1),
+    ],
+)
+def test_a_number_in_a_few_words_is_the_answer(reply: str, line: int | None) -> None:
+    assert ShownQuestion.of(WORRIED, "en", "numbers", "given").read(reply) == line
+
+
+@pytest.mark.parametrize(
+    ("variant", "chances", "expected"),
+    [
+        ("one-letters-given", (0.1, 0.2, 0.3, 0.4), ("D", "Cannot say", 0.6, [1 / 6, 1 / 3, 0.5])),
+        ("one-letters-reversed", (0.1, 0.2, 0.3, 0.4), ("D", "Cannot say", 0.6, [0.5, 1 / 3, 1 / 6])),
+        ("one-numbers-given", (0.5, 0.25, 0.25, 0.0), ("1", "Agree", 1.0, [0.5, 0.25, 0.25])),
+        ("one-letters-given", (0.0, 0.0, 0.0, 1.0), ("D", "Cannot say", 0.0, [])),
+        ("one-letters-given", (0.5, 0.5), ("B", "Neither", 1.0, [0, 1, 0])),  # not of these lines
+    ],
+)
+def test_likelihoods_are_shares_of_all_lines(
+    release: Release, variant: str, chances: tuple[float, ...], expected: tuple[str, str, float, list[float]]
+) -> None:
+    with np.errstate(divide="ignore"):
+        listed = listed_likelihoods(np.log(chances))
+    item = TASK.items(release).row(1, named=True)
+    response = {"response": "B", "language": "en", "variant": variant, "finish_reason": listed}
+    found = TASK.score(item, response, "strict")
+    details = found.details
+    assert (found.answer, details["chosen_option"]) == expected[:2]
+    shares = [float(share) for share in (details["shares_of_reply"] or "").split()]
+    assert [found.values["opinions"], *shares] == pytest.approx([expected[2], *expected[3]], abs=1e-4)
+    assert details["_sampled"] is (max(chances) == 1.0 or len(chances) == 2)
 
 
 def of_option(option: str | Callable[[dict[str, Any]], str]) -> Callable[[dict[str, Any]], str | None]:
@@ -463,6 +513,9 @@ def test_no_metric_is_an_accuracy() -> None:
         ("taxes,KR,1,-2,1\n", "count is '-2'"),
         ("taxes,KR,1,1,nan\n", "weighted is 'nan'"),
         ("taxes,KR,1,,\n", "weighted is ''"),
+        ("taxes,KR,1,1,inf\n", "weighted is 'inf'"),
+        ("taxes,KR,1,1,-0.5\n", "weighted is '-0.5'"),
+        ("taxes,KR,1,1.5,1\n", "count is '1.5'"),
         ("taxes,Atlantis,1,1,1\n", "Atlantis"),
         ("taxes,KR,1,1,1\ntaxes,KR,1,1,1\n", "has option 1 of 'taxes' in KR twice"),
         ("other,KR,1,1,1\n", "counts answers to 'other'"),
@@ -488,6 +541,18 @@ def test_wrong_counts_are_named(tmp_path: Path, counts: str, why: str) -> None:
             },
             "neither rise nor fall",
         ),
+        (
+            {"options": [{"label": "A", "value": True}, {"label": "B", "value": 2}], "ordered": True},
+            "lacks its value",
+        ),
+        (
+            {
+                "options": [{"label": name, "value": at} for name, at in zip("ABC", (1, 1, 2), strict=True)],
+                "ordered": True,
+            },
+            "neither rise nor fall",
+        ),
+        ({"options": [{"label": "A"}, {"label": " "}]}, "needs options"),
         ({"language": "klingon"}, "klingon"),
         ({"texts": {"ko": {"text": "?", "options": ["a"]}}}, "another language"),
     ],
@@ -498,6 +563,26 @@ def test_wrong_questions_are_named(tmp_path: Path, change: dict[str, Any], why: 
             write_survey(tmp_path, "taxes,KR,1,1,1\n", [{**entry("taxes", AGREE, ordered=False), **change}])
         )
     assert "row 1" in str(caught.value)
+
+
+def test_a_scale_may_fall_and_counts_may_stand_for_weights(tmp_path: Path) -> None:
+    falling = [{"label": name, "value": at} for name, at in zip("ABC", (3, 2.5, -1), strict=True)]
+    texts = {"en": {"text": "Other?", "options": [*"abc"]}, "ko": {"text": "?", "options": [*"abc"]}}
+    asked = entry("taxes", AGREE, ordered=True, texts=texts) | {"options": falling}
+    (item,) = TASK.items(write_survey(tmp_path, "taxes,KR,0,30, \ntaxes,KR,2,10,\n", [asked])).iter_rows(
+        named=True
+    )
+    assert (item["positions"], item["shares"], item["respondents"]) == ([3.0, 2.5, -1.0], [0.75, 0, 0.25], 40)
+    assert (item["languages_of_texts"], item["scale"]) == (["ko"], "ordered")
+
+
+@pytest.mark.parametrize("people", [29, 30])
+def test_cultures_of_fewer_than_thirty_people_are_named(tmp_path: Path, people: int) -> None:
+    assert BENCHMARK.reader is not None
+    rows = f"taxes,KR,1,{people - 10},50\ntaxes,KR,2,10,50\ntaxes,DE,1,,0.5\nfaith,KR,1,40,40\n"
+    found = BENCHMARK.reader.check(write_survey(tmp_path, rows))
+    expected = [("few-people", "taxes", "KR: counts as only 29 people")] if people == 29 else []
+    assert [(issue.kind, issue.key, issue.message) for issue in found] == expected
 
 
 def test_a_question_of_nobodys_opinion_is_named(tmp_path: Path) -> None:
@@ -553,6 +638,52 @@ def test_whose_values_tells_the_culture_that_a_model_answers_like(tmp_path: Path
     assert all(
         row["corrected_low"] <= row["corrected"] <= row["corrected_high"] for row in by_culture.values()
     )
+
+
+@pytest.mark.parametrize("questions", [4, 5])
+def test_nothing_is_said_of_fewer_than_five_questions(tmp_path: Path, questions: int) -> None:
+    asked = [entry(f"q{number}", AGREE, ordered=False) for number in range(questions)]
+    rows = "".join(
+        f"q{number},{one},1,{30 + number},1\n" for number in range(questions) for one in ("DE", "KR")
+    )
+    release = write_survey(tmp_path, rows, asked)
+    rows_ = judged(TASK, release, of_option("Agree")).with_columns(
+        endpoint=pl.lit("m"), profile=pl.lit("strict")
+    )
+    made, left_out = make_results(
+        BENCHMARK.results, Inputs(rows_, {TASK.name: METRICS}, {TASK.name: release})
+    )
+    if questions < 5:
+        assert not made and all("needs 5 questions or more" in str(why) for why in left_out.values())
+    else:
+        values = made[0].tables[0].rows
+        assert values.select("culture", "questions", "nearest").rows() == [
+            ("DE", 5, "South Korea"), ("KR", 5, "Germany")
+        ]  # fmt: skip
+
+
+def test_another_language_is_a_condition_of_its_own_and_unknown_numbers_of_people_have_no_halves(
+    tmp_path: Path,
+) -> None:
+    texts = {"ko": {"text": "?", "options": ["모름", "찬성", "중간", "반대"]}}
+    asked = [entry(f"q{number}", AGREE, ordered=True, texts=texts) for number in range(5)]
+    shares = "".join(
+        f"q{number},{one},{1 + (one == 'KR')},,1\n" for number in range(5) for one in ("DE", "KR")
+    )
+    release = write_survey(tmp_path, shares, asked)
+    both = PromptOptions(languages=("en", "ko"))
+    rows = judged(TASK, release, of_option(lambda row: {"en": "Agree", "ko": "중간"}[row["language"]]), both)
+    inputs = Inputs(
+        rows.with_columns(endpoint=pl.lit("m"), profile=pl.lit("strict")),
+        {TASK.name: METRICS},
+        {TASK.name: release},
+    )
+    made, _ = make_results(BENCHMARK.results, inputs)
+    values = made[0].tables[0].rows.sort("condition", "culture")
+    assert values.select("condition", "culture", "similarity", "half_of_people").rows() == [
+        ("", "DE", pytest.approx(100), None), ("", "KR", pytest.approx(0, abs=1e-6), None),
+        ("in ko", "DE", pytest.approx(0, abs=1e-6), None), ("in ko", "KR", pytest.approx(100), None),
+    ]  # fmt: skip
 
 
 def score_of_uniform(counts: tuple[int, ...]) -> float:
