@@ -270,7 +270,9 @@ def test_the_first_score_of_the_first_log_that_all_have_is_compared_and_files_te
     assert list(comparison.notes) == ["Other scores of these logs: c; choose one with metric=."]
     (turned,) = compare_logs(*paths[::-1], metric="c")
     assert (turned.metric.name, list(turned.notes)) == ("c", [])
-    with pytest.raises(UnknownNameError, match=r"(?s)unknown score of quiz.*in all of these logs.*'a'.*b, c$"):
+    with pytest.raises(
+        UnknownNameError, match=r"(?s)unknown score of quiz.*in all of these logs.*'a'.*b, c$"
+    ):
         compare_logs(*paths, metric="a")
     with pytest.raises(FolkwaysError, match="a comparison needs two logs or more"):
         compare_logs(paths[0])

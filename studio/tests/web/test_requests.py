@@ -54,6 +54,7 @@ def test_the_page_that_is_shown_is_the_one_that_was_asked_for_or_whose_form_was_
     asked = request(method, query=query, **({"referer": referer} if referer else {}))
     assert context(asked).here == here
     assert context(asked).is_change is (method in ("POST", "DELETE"))
+    assert context(asked).came_from == (here if here.startswith("/other") else "")
 
 
 def test_pages_below_a_path_are_named_without_it() -> None:

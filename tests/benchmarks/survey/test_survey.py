@@ -3,8 +3,9 @@ values a model's are."""
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
@@ -16,6 +17,7 @@ import pytest
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.survey import BENCHMARK
+from folkways.benchmarks.survey.results import instrument_effects
 from folkways.benchmarks.survey.task import METRICS, ShownQuestion
 from folkways.errors import DataError
 from folkways.evidence.comparison import compare_judgements
@@ -633,11 +635,98 @@ def test_whose_values_tells_the_culture_that_a_model_answers_like(tmp_path: Path
     assert by_culture["DE"]["difference"] > 0 > by_culture["KR"]["difference"]
     assert by_culture["KR"]["p_holm"] < 0.01 and by_culture["KR"]["nearest"] == "United States"
     assert by_culture["DE"]["half_of_people"] > by_culture["DE"]["world"] > by_culture["KR"]["similarity"]
-    uniform = [score_of_uniform((45 + number, 10, 45)) for number in range(12)]
-    assert by_culture["US"]["uniform"] == pytest.approx(100 * float(np.mean(uniform)))
     assert all(
         row["corrected_low"] <= row["corrected"] <= row["corrected_high"] for row in by_culture.values()
     )
+
+
+def likeness(first: Sequence[float], second: Sequence[float]) -> float:
+    from scipy.spatial.distance import jensenshannon
+
+    return 100 * (1 - float(np.nan_to_num(jensenshannon(np.array(first), np.array(second), base=2))))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # of scipy, where the two are alike
+def test_each_number_of_whose_values_by_hand(tmp_path: Path) -> None:
+    """Of a model that always agrees; the people who are nearest were not asked the first question."""
+    release = many(tmp_path)
+    counts = (tmp_path / "counts.csv").read_text().splitlines()
+    (tmp_path / "counts.csv").write_text("\n".join(row for row in counts if not row.startswith("q0,US")))
+    rows = analysed(release, of_option("Agree"))["survey-whose-values"]
+    shares = {
+        name: [np.array([first + n, 10, last]) / (first + n + 10 + last) for n in range(12)]
+        for name, first, last in (("DE", 80, 10), ("US", 45, 45), ("KR", 10, 80))
+    }
+    for row in rows.iter_rows(named=True):
+        name, asked = row["culture"], range(row["culture"] == "US", 12)
+        real = [shares[name][n] for n in asked]
+        others = [[shares[one][n] for one in shares if one != name and (one, n) != ("US", 0)] for n in asked]
+        near = [(shares["KR" if name == "US" else "US"][n], shares[name][n]) for n in range(1, 12)]
+        expected = {
+            "similarity": [likeness((1, 0, 0), one) for one in real],
+            "world": [likeness(np.mean(they, axis=0), one) for they, one in zip(others, real, strict=True)],
+            "nearest_similarity": [likeness(they, one) for they, one in near],
+            "uniform": [likeness((1 / 3, 1 / 3, 1 / 3), one) for one in real],
+        }
+        assert {each: row[each] for each in expected} == {
+            each: pytest.approx(float(np.mean(values)), abs=1e-5) for each, values in expected.items()
+        }
+        assert row["questions"] == len(real) and row["nearest"] == (
+            "South Korea" if name == "US" else "United States"
+        )
+
+
+@pytest.mark.parametrize(
+    ("cultures", "by_line", "reading"),
+    [
+        (
+            ("DE", "KR", "US"),
+            ("one", "two"),
+            "as large as between cultures: do not read the scores as values",
+        ),
+        (("DE", "KR", "US"), ("one",), "smaller than between cultures"),
+        (("DE", "KR", "US"), (), "no effect shown"),
+        (("DE",), ("one",), "an effect"),
+    ],
+)
+def test_an_effect_of_the_form_is_read_beside_what_is_between_cultures(
+    tmp_path: Path, cultures: tuple[str, ...], by_line: tuple[str, ...], reading: str
+) -> None:
+    """by_line: the wordings in which the model takes the first line, whatever it says; else it agrees."""
+    release = many(tmp_path)
+    items = TASK.items(release).filter(pl.col("culture").is_in(cultures))
+
+    def reply(row: dict[str, Any]) -> str:
+        return row["choices"][0] if row["variant"].split("-")[0] in by_line else of_option("Agree")(row) or ""
+
+    rows = judged(TASK, release, reply).filter(pl.col("culture").is_in(cultures))
+    table = instrument_effects(rows.with_columns(endpoint=pl.lit("m")), items, "survey").rows
+    (order,) = table.filter(factor="order").iter_rows(named=True)
+    assert order["reading"] == reading
+    shares = [
+        np.array([[first + n, 10, last] for n in range(12)]) for first, last in ((80, 10), (10, 80), (45, 45))
+    ]
+    pairs = [
+        likeness(one / one.sum(), other / other.sum())
+        for first, second in itertools.combinations(shares, 2)
+        for one, other in zip(first, second, strict=True)
+    ]
+    between = None if len(cultures) == 1 else pytest.approx(100 - float(np.mean(pairs)))
+    assert order["between_cultures"] == between
+
+
+@pytest.mark.parametrize("lost", ["two-letters-given", "two-letters-reversed"])
+def test_a_form_whose_counterpart_was_not_answered_says_nothing_of_order(tmp_path: Path, lost: str) -> None:
+    other = {"two-letters-given": "two-letters-reversed"}.get(lost, "two-letters-given")
+
+    def reply(row: dict[str, Any]) -> str | None:
+        if row["variant"] == lost:
+            return "no idea at all"
+        return of_option("Disagree" if row["variant"] == other else "Agree")(row)
+
+    effects = analysed(many(tmp_path), reply)["survey-instrument"]
+    distance = dict(effects.select("factor", "distance").iter_rows())
+    assert distance["order"] == pytest.approx(0, abs=1e-6) and distance["wording"] > 1
 
 
 @pytest.mark.parametrize("questions", [4, 5])
@@ -684,12 +773,6 @@ def test_another_language_is_a_condition_of_its_own_and_unknown_numbers_of_peopl
         ("", "DE", pytest.approx(100), None), ("", "KR", pytest.approx(0, abs=1e-6), None),
         ("in ko", "DE", pytest.approx(0, abs=1e-6), None), ("in ko", "KR", pytest.approx(100), None),
     ]  # fmt: skip
-
-
-def score_of_uniform(counts: tuple[int, ...]) -> float:
-    from scipy.spatial.distance import jensenshannon
-
-    return float(1 - jensenshannon(np.full(len(counts), 1 / 3), np.array(counts) / sum(counts), base=2))
 
 
 def test_the_instrument_finds_what_moves_the_answers_and_nothing_else(tmp_path: Path) -> None:
