@@ -46,8 +46,7 @@ from folkways.workspace.queue.shared_budget import SharedBudget, Units, taken
 _CREDENTIALS = re.compile(r"://[^/]*@")
 
 SILENT_SECONDS = 5.0
-"""How long a worker that is to stop is waited for without a word from it: it may have no node to run
-on."""
+"""How long a worker that is to stop is waited for without a word from it: it may have no node to run on."""
 
 ADDED = (
     "done",

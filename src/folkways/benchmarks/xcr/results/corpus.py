@@ -105,8 +105,7 @@ def bengali_table(release: Release) -> Table:
     """MERGED, in the order of the Bangladesh file, with its sentences: the table that the authors' scripts
     read and their release lacks.
 
-    Versions in each other's column are swapped back. Raises FolkwaysError if one of the two files is
-    missing.
+    Versions in each other's column are swapped back. Raises FolkwaysError if one of the two files is missing.
     """
     west = xcr.adaptations(release, "IN-WB").select("id", "intra", "inter")
     labels = xcr.corpus(release).select("id", "csi_category", "csi_hall_mapping", "hall_level")
