@@ -405,6 +405,43 @@ def test_what_no_log_says_of_the_direction_is_said(
     assert page.count(f"quiz: n{note}") == (not told)
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_the_log_that_says_most_of_a_score_says_how_it_is_compared(tmp_path: Path, turn: int) -> None:
+    """Wherever it stands."""
+    scores = [[float(right(model, number) + model) for number in range(N)] for model in (0, 1)]
+    paths = [harness(tmp_path, model, scores[model], higher_is_better={"quiz": {"errors": False}})
+             for model in (0, 1)]  # fmt: skip
+    (results,) = paths[0].parent.glob("results_*.json")
+    results.unlink()
+    (comparison,) = compare_logs(*paths[::turn])
+    assert comparison.metric.lower_is_better and not [note for note in comparison.notes if "says" in note]
+    scale = {"kind": "mean", "scale": 10.0, "bounds": [0, 3], "lower_is_better": True, "per": "item"}
+    stated = {"folkways_metrics": {"errors": scale | {"headline_by": None, "mean_over": None}}}
+    logs = [
+        write_inspect_log(
+            tmp_path / f"{model}.eval",
+            [sample(number, {"errors": score}) for number, score in enumerate(scores[model])],
+            model=f"org/m{model}",
+            metadata=metadata,
+        )
+        for model, metadata in enumerate((None, stated))
+    ]
+    (comparison,) = compare_logs(*logs[::turn])
+    assert (comparison.metric.scale, comparison.metric.bounds) == (10.0, (0.0, 3.0))
+
+
+@pytest.mark.parametrize("name", ["state", "item", "counted", "task"])
+def test_what_folkways_says_of_a_row_itself_is_no_facet_of_a_log(tmp_path: Path, name: str) -> None:
+    logs = [
+        write_inspect_log(
+            tmp_path / f"{model}.eval", [sample(1, {"s": 1}, metadata={name: "x", "topic": "y"})]
+        )
+        for model in (0, 1)
+    ]
+    with pytest.raises(FolkwaysError, match=r"unknown facet of the samples of quiz.*\nvalid: topic$"):
+        compare_logs(*logs, by=name)
+
+
 @pytest.mark.parametrize(("written", "read"), [("{{ x }}", "yes"), (None, "no"), ("", "unknown")])
 def test_the_harness_does_not_say_whether_a_server_was_sent_messages(
     tmp_path: Path, written: str | None, read: str

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from folkways.errors import FolkwaysError
 from folkways.integrations.compare_logs import compare_logs, read_logs
 from folkways.integrations.report_logs import read_scores
+from folkways.integrations.scored_log import ScoredLog
 from tests.support.helm_runs import helm_run
 from tests.support.river import folkways
 
@@ -82,6 +85,127 @@ def test_what_differs_between_runs_and_what_is_not_there_is_said(tmp_path: Path)
     assert (log.model, log.path) == ("org/one", first)
     shorter = helm_run(tmp_path / "c", "org/one", FIRST, keep=(), instructions="Reply.")
     assert read_logs(shorter)[0].settings["prompts"] != log.settings["prompts"]
+
+
+STATS, STATE, INSTANCES = "per_instance_stats.json", "scenario_state.json", "instances.json"
+
+
+def changed(run: Path, **changes: Callable[[Any], object]) -> ScoredLog:
+    """The log of a run after changes of its files, which are named without their ending."""
+    for name, change in changes.items():
+        document = json.loads((run / f"{name}.json").read_bytes())
+        change(document)
+        (run / f"{name}.json").write_text(json.dumps(document))
+    (log,) = read_logs(run)
+    return log
+
+
+@pytest.mark.parametrize(
+    ("part", "fields"),
+    [
+        (
+            "prompts",
+            "method instructions global_prefix input_prefix input_suffix reference_prefix output_prefix "
+            "output_suffix chain_of_thought_prefix max_train_instances num_train_trials",
+        ),
+        ("settings", "temperature max_tokens num_outputs stop_sequences"),
+    ],
+)
+def test_whatever_changes_the_prompt_or_how_the_model_samples_is_another_setting(
+    tmp_path: Path, part: str, fields: str
+) -> None:
+    runs = [helm_run(tmp_path / name, "org/one", [1.0], **{name: "else"}) for name in fields.split()]
+    runs.append(helm_run(tmp_path, "org/one", [1.0]))
+    found = [read_logs(run)[0].settings[part] for run in runs]
+    assert len({*found}) == len(runs)
+
+
+def test_a_run_is_called_by_its_deployment_where_it_names_no_model(tmp_path: Path) -> None:
+    def deployed(spec: dict[str, Any]) -> None:
+        spec["name"] = "quiz:model_deployment=lab_one,level=2"
+        spec["adapter_spec"] |= {"model": "", "model_deployment": "lab/one"}
+        spec["scenario_spec"].pop("args")
+
+    run = helm_run(tmp_path, "org/one", [1.0], model_deployment="lab/one")
+    (usual,) = read_logs(run)
+    assert (usual.model, usual.settings["data"]) == ("org/one", "class=helm.MMLUScenario,subject=anatomy")
+    log = changed(run, run_spec=deployed)
+    assert (log.model, log.task, log.settings["data"]) == (
+        "lab/one",
+        "quiz:level=2",
+        "class=helm.MMLUScenario",
+    )
+
+
+def test_numbers_of_the_request_and_of_probabilities_are_no_scores(tmp_path: Path) -> None:
+    request = (
+        "num_output_tokens prompt_truncated inference_idealized_runtime training_energy_cost finish_reason_stop "
+        "max_prob logprob_per_byte perplexity bits_per_byte batch_size predicted_index platt_coef"
+    )
+    answer = "quasi_prefix_exact_match my_logprob f1_score exact_match"
+
+    def measure(stats: list[dict[str, Any]]) -> None:
+        for of_instance in stats:
+            names = f"{answer} {request}".split()
+            of_instance["stats"] = [{"name": {"name": name}, "mean": 1.0} for name in names]
+
+    log = changed(helm_run(tmp_path, "org/one", [1.0]), per_instance_stats=measure)
+    assert [*log.scores] == ["exact_match", "quasi_prefix_exact_match", "my_logprob", "f1_score"]
+
+
+def test_a_request_without_a_result_is_lost_though_no_number_is_of_it(tmp_path: Path) -> None:
+    run = helm_run(tmp_path, "org/one", [1.0, 0.0, 1.0])
+    log = changed(
+        run,
+        per_instance_stats=lambda stats: stats.pop(1),
+        scenario_state=lambda state: state["request_states"][1].pop("result"),
+    )
+    assert log.items == ["id0", "id2", "id1"]
+    assert str(log.scores["exact_match"]) == "[1.0, 1.0, nan]"
+
+
+def test_samples_are_grouped_by_what_the_scenario_says_of_them(tmp_path: Path) -> None:
+    def say(instances: list[dict[str, Any]]) -> None:
+        more: list[dict[str, Any]] = [
+            {"extra_data": {"topic": "feet", "split": "x"}},
+            {"extra_data": ["feet"]},
+        ]
+        for instance, said in zip(instances, more, strict=True):
+            instance |= {"sub_split": "non-toxic", **said}
+
+    run = helm_run(tmp_path, "org/one", [1.0, 0.0], keep=[INSTANCES])
+    log = changed(run, instances=say)
+    assert log.facets == {
+        "topic": ["feet", None], "split": ["test", "test"], "sub_split": ["non-toxic", "non-toxic"]
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("keep", [STATE, INSTANCES])
+def test_a_question_is_its_text_or_messages_and_its_options(tmp_path: Path, keep: str) -> None:
+    """Not what a perturbed copy of it says, and whether or not an option that is wrong has tags."""
+    run = helm_run(tmp_path, "org/one", [1.0], perturbed=1, keep=[keep])
+
+    def content(**change: Any) -> str:
+        def changes(document: Any) -> None:
+            first, copy = (
+                [each["instance"] for each in document["request_states"]] if keep == STATE else document
+            )
+            first.update(change)
+            copy["input"] = {"text": "Whcih bone?"}
+
+        (digest,) = changed(run, **{keep.removesuffix(".json"): changes}).contents
+        return digest
+
+    options = [{"output": {"text": "ulna"}, "tags": ["correct"]}, {"output": {"text": "tibia"}, "tags": []}]
+    usual = content()
+    assert content(references=[options[0], {"output": {"text": "tibia"}}]) == usual
+    others = [
+        content(references=[{"output": {"text": "ulna"}}, options[1]]),
+        content(references=options[:1]),
+        content(references=options, input={"text": "Which bone?"}),
+        *(content(input={"messages": [{"role": "user", "content": text}]}) for text in ("a", "b")),
+    ]
+    assert len({usual, *others}) == 6
 
 
 @pytest.mark.parametrize(

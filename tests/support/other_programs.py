@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import folkways
 from tests.support.river import environment
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOOLS = REPOSITORY / ".tools"
+SOURCE = Path(folkways.__file__).parents[1]
+"""Where the package that is tested lies: not in the repository where a fault is planted in a copy."""
 FIND_PYTHON = REPOSITORY / "scripts" / "find_python"
 
 
@@ -24,9 +27,9 @@ def programs_of(name: str) -> Path:
 def run_program(program: Path, *arguments: object, cwd: Path, code: int = 0, **variables: str) -> str:
     """Run a program to its end and return what it printed; another exit code than ``code`` shows that.
 
-    The folkways that it imports is that of this checkout, wherever its environment was made.
+    The folkways that it imports is the one that is tested, wherever its environment was made.
     """
-    own = environment(NO_COLOR="1", PYTHONPATH=str(REPOSITORY / "src"), **variables)
+    own = environment(NO_COLOR="1", PYTHONPATH=str(SOURCE), **variables)
     done = subprocess.run(
         [str(program), *map(str, arguments)],
         cwd=cwd,

@@ -46,7 +46,7 @@ from studio.tests.support.studies import (
     restored_from,
     stored,
 )
-from tests.support.river import folkways
+from tests.support.river import environment, folkways
 
 RESTORED = "workspace.restored"
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
@@ -273,22 +273,16 @@ def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
         assert len(contents(workspace)["studio_studies"]) == 1
 
 
-@pytest.mark.parametrize(
-    "wrong", ["there already", "no such folder", "not a folder to write to", "a picture lacks"]
-)
+@pytest.mark.parametrize("wrong", ["there already", "no such folder", "not a folder to write to"])
 def test_a_backup_that_cannot_be_made_leaves_nothing(tmp_path: Path, wrong: str) -> None:
     target, words = {
         "there already": (tmp_path / "w.db", "exists and is not overwritten"),
         "no such folder": (tmp_path / "none" / "b.zip", f"the folder {tmp_path / 'none'} does not exist"),
         "not a folder to write to": (Path("/dev/fd/b.zip"), "cannot be written"),
-        "a picture lacks": (tmp_path / "b.zip", f"(as {sha256(PICTURE).hexdigest()}); put it back"),
     }[wrong]
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
         made = open_study(workspace, [VOTE])
         media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
-        if wrong == "a picture lacks":
-            (stored,) = tmp_path.rglob(sha256(PICTURE).hexdigest())
-            stored.unlink()
         before = sorted(tmp_path.rglob("*"))
         with pytest.raises(WorkspaceError, match=re.escape(words)):
             back_up(workspace, target)
@@ -316,7 +310,7 @@ def test_a_picture_of_two_studies_is_in_a_backup_once(tmp_path: Path) -> None:
             media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
         assert back_up(workspace, tmp_path / "b.zip").media == 2
     with zipfile.ZipFile(tmp_path / "b.zip") as archive:
-        assert archive.namelist() == ["backup.json", "workspace.db", f"media/{sha256(PICTURE).hexdigest()}"]
+        assert archive.namelist() == ["workspace.db", f"media/{sha256(PICTURE).hexdigest()}", "backup.json"]
 
 
 @pytest.mark.parametrize("place", ["beside", "named", "stuck"])
@@ -362,12 +356,60 @@ def test_pictures_in_a_bucket_stay_because_backups_do_not_have_them(
                 restored_from(tmp_path / file, workspace, replace=True)
             (bowl,) = media.list_media(workspace, made.study.id)
             assert media.read_bytes(workspace, bowl) == PICTURE
-            media.media_store(workspace).delete(bowl.sha256)
-            with pytest.raises(
-                WorkspaceError, match=f"is not in s3://.* \\(as {bowl.sha256}\\); put it back"
-            ):
-                back_up(workspace, tmp_path / "lacking.zip")
-            assert not (tmp_path / "lacking.zip").exists()
+
+
+@pytest.mark.parametrize("place", ["folder", "bucket"])
+def test_what_is_missing_is_named_and_keeps_nothing_else_out_of_a_backup(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with S3Server() as server, closing(open_workspace(tmp_path / "w.db")) as workspace:
+        variables = server.variables("/first") if place == "bucket" else {}
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        made = open_study(workspace, [VOTE])
+        pictures = {f"{number}.png": ("image/png", b"%d" % number) for number in range(250)}
+        media.add_media(workspace, made.study.id, pictures)
+        server.control(fault=None)  # forget what was asked
+        assert back_up(workspace, tmp_path / "whole.zip").problems == []
+        assert len(server.stats()["asked"]) <= 4, "a page of the list has a hundred"
+        store, study = media.media_store(workspace), made.study.name
+        gone = [media.find_media(workspace, made.study.id, f"{number}.png") for number in (7, 8)]
+        for each in gone:
+            store.delete(each.sha256)
+        media.delete_media(workspace, made.study.id, "8.png")
+        media.add_media(workspace, made.study.id, {"seven.png": pictures["7.png"]})
+        store.delete(gone[0].sha256)
+        backup = tmp_path / "lacking.zip"
+        at = ("--workspace", workspace.location)
+        done = folkways("studio", "backup", backup, *at, env=environment(**variables))
+        assert (done.returncode, "; missing files: 2" in done.stdout) == (2, True)
+        assert [line.strip() for line in done.stderr.splitlines()[1:]] == [
+            f"{name} of {study} is not in {store.place}" for name in ("7.png", "seven.png")
+        ]
+        assert "Traceback" not in done.stderr
+        with closing(open_workspace(tmp_path / "again.db")) as again:
+            restored_from(backup, again)
+            assert contents(again) == contents(workspace)
+        media.add_media(workspace, made.study.id, {"7.png": pictures["7.png"]})
+        assert back_up(workspace, tmp_path / "mended.zip").problems == []
+
+
+def test_a_bucket_that_does_not_answer_keeps_nothing_else_out_of_a_backup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with S3Server() as server, closing(open_workspace(tmp_path / "w.db")) as workspace:
+        for name, value in server.variables().items():
+            monkeypatch.setenv(name, value)
+        made = open_study(workspace, [VOTE])
+        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+        server.control(fault="denied")
+        (problem,) = back_up(workspace, tmp_path / "b.zip").problems
+        assert problem.startswith(f"bowl.png of {made.study.name} was not looked for: ")
+        assert "the keys are refused" in problem
+        server.control(fault=None)
+        with closing(open_workspace(tmp_path / "again.db")) as again:
+            restored_from(tmp_path / "b.zip", again)
+            assert contents(again) == contents(workspace)
 
 
 def test_what_a_killed_backup_left_goes_with_the_next_and_nothing_else(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 """As much of Amazon's S3 as the studio uses, as a process of its own: a bucket with PUT, HEAD, GET (whole or
-a range) and DELETE.
+a range, or a list of the keys) and DELETE.
 
 Every request must be signed (AWS signature version 4, computed here from Amazon's description of it), with
 the hash of its body and the time of now. ``/_control`` sets ``fault``: ``error`` (500), ``denied`` (403),
@@ -17,7 +17,8 @@ import time
 from calendar import timegm
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
+from xml.sax.saxutils import escape
 
 from tests.support.server_process import ServerProcess
 
@@ -27,6 +28,8 @@ SIGNED = re.compile(
     r"?Signature=(\w+)"
 )
 SKEW_SECONDS = 900
+PAGE = 100
+"""Keys of one page of a list; Amazon's have 1000."""
 Refusal = tuple[int, str]
 
 
@@ -104,9 +107,12 @@ def main() -> None:
                 )
             if refused := refusal(self.command, self.path, self.headers, body):
                 return self.refuse(*refused)
-            bucket, _, key = self.path.removeprefix("/").partition("/")
+            place, _, query = self.path.removeprefix("/").partition("?")
+            bucket, _, key = place.partition("/")
             if bucket != BUCKET:
                 return self.refuse(404, "NoSuchBucket")
+            if "list-type=2" in query:
+                return self.list_keys(parse_qs(query))
             return self.answer(unquote(key), body)
 
         do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = handle_all  # noqa: N815 - names of http.server
@@ -129,6 +135,20 @@ def main() -> None:
                 more["Content-Range"] = f"bytes {first}-{last}/{len(content)}"
                 content, status = content[first : last + 1], 206
             return self.say(status, content, **{"Last-Modified": self.date_time_string(), **more})
+
+        def list_keys(self, asked: dict[str, list[str]]) -> None:
+            """A page of the keys that begin with the prefix, after the last one of the page before."""
+            prefix, after = asked.get("prefix", [""])[0], asked.get("continuation-token", [""])[0]
+            keys = [each for each in sorted(stored) if each.startswith(prefix) and each > after]
+            page = keys[:PAGE]
+            more = f"<NextContinuationToken>{page[-1]}</NextContinuationToken>" if len(keys) > PAGE else ""
+            contents = "".join(
+                f"<Contents><Key>{escape(each)}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+                f"<ETag>e</ETag><Size>{len(stored[each])}</Size></Contents>"
+                for each in page
+            )
+            cut = f"<IsTruncated>{str(bool(more)).lower()}</IsTruncated>"
+            self.say(200, f"<ListBucketResult>{cut}{more}{contents}</ListBucketResult>".encode())
 
         def refuse(self, status: int, code: str) -> None:
             self.say(

@@ -220,7 +220,7 @@ def test_a_backup_says_that_the_bucket_is_not_in_it(bucket: S3Server, tmp_path: 
     there = environment(**bucket.variables())
     assert words in folkways("studio", "backup", backup, "--workspace", place, env=there).stdout
     with zipfile.ZipFile(backup) as archive:
-        assert archive.namelist() == ["backup.json", "workspace.db"]
+        assert archive.namelist() == ["workspace.db", "backup.json"]
         assert json.loads(archive.read("backup.json"))["bucket"] == f"s3://{BUCKET}"
     restored = folkways("studio", "restore", backup, "--workspace", other, env=there)
     assert words in restored.stdout

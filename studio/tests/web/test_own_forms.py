@@ -301,6 +301,10 @@ def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: 
     assert (refused.status_code, refused.text.count("This has to be answered.")) == (422, 8), (
         "in the list and at each question"
     )
+    unreasoned = owner.fill(f"{page}/settle", {**FILLED, "reason_why": " "}, page)
+    assert '<a href="#f-reason_why">' in unreasoned.text and 'id="e-reason_why"' in unreasoned.text
+    for each, kept in ((refused, 'value="I know"'), (unreasoned, "It is too loud.</textarea>")):
+        assert kept in each.text, "what was written stays in the form"
     settled = owner.fill(f"{page}/settle", {**FILLED, "reason_why": "I know"}, page)
     assert settled.headers["location"] == page
     shown = html.unescape(owner.get(page).text)

@@ -575,7 +575,7 @@ def test_a_file_for_saving_has_its_name_and_type(workspace: Workspace, browser_o
         (owner.get(f"{page}/data/export?format=csv"), "saved-csv.zip", "application/zip", b"PK"),
         (owner.get(f"{page}/description.yaml"), "saved.yaml", "text/yaml; charset=utf-8", b"consent: "),
         (owner.get(f"{page}/payments.csv"), "saved-payments.csv", "text/csv; charset=utf-8", b"participant,"),
-        (handed_out, f"saved-{person.pseudonym}.xlsx", sheet, b"PK"),
+        (handed_out, f"saved-first-{person.pseudonym}.xlsx", sheet, b"PK"),
     ):
         headers = reply.headers["content-disposition"], reply.headers["content-type"]
         assert headers == (f'attachment; filename="{name}"', media_type)

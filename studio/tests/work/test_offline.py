@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 
 import pytest
-from openpyxl import load_workbook
+from openpyxl import Workbook, load_workbook
 from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.worksheet import Worksheet
 
 from folkways.errors import FolkwaysError
 from folkways.spreadsheet import csv_bytes
@@ -238,12 +241,60 @@ def test_nobody_takes_in_the_workbook_of_another(desk: StudyFixture) -> None:
         import_workbook(desk.workspace, other.id, read_workbook(sheet))
 
 
-def test_a_table_that_was_not_handed_out_is_told_once(desk: StudyFixture) -> None:
-    table = [{"id": str(number), "question": "Soup?"} for number in range(300)]
-    with pytest.raises(
-        FolkwaysError, match=r"^items\.csv: has no column 'assignment', so it was not handed out here$"
-    ):
+@pytest.mark.parametrize(
+    ("rows", "lacks"),
+    [(300, "no column 'assignment'"), (0, "no rows below its header")],
+    ids=["other", "none"],
+)
+def test_a_table_that_was_not_handed_out_is_told_once(desk: StudyFixture, rows: int, lacks: str) -> None:
+    """Such as a sheet of notes before the one with the answers."""
+    table = [{"id": str(number), "question": "Soup?"} for number in range(rows)]
+    with pytest.raises(FolkwaysError, match=rf"^items\.csv: has {lacks}; bring the table as it was [^\n]*$"):
         import_workbook(desk.workspace, desk.person().id, table, file="items.csv")
+
+
+def _rename(sheet: Worksheet) -> None:
+    sheet["D1"] = "Answer 1"
+
+
+def _repeat(sheet: Worksheet) -> None:
+    sheet.cell(1, sheet.max_column + 1).value = "answer 1"
+
+
+def _break(sheet: Worksheet) -> None:
+    sheet["D3"].value, sheet["D3"].data_type = "#REF!", "e"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (_rename, "answer.xlsx: has no column answer 1; leave the columns as they were handed out"),
+        (lambda sheet: sheet.delete_cols(4), "has no column answer 1; leave"),
+        (_repeat, "has two columns with the name answer 1; rename or delete one"),
+        (_break, "row 2: answer 1 is #REF!: mend the formula, or write the value in its place"),
+    ],
+    ids=["renamed", "deleted", "repeated", "failed formula"],
+)
+def test_no_answer_of_a_workbook_that_was_changed_is_lost_unsaid(
+    desk: StudyFixture, change: Callable[[Worksheet], object], told: str
+) -> None:
+    """They were counted as empty rows, or taken for what the person said."""
+    desk.add("answer", [FILLED["answer"][0]] * 2)
+    person = desk.person()
+    handed_out = export_workbook(desk.workspace, person.id, "answer", 2)
+    book = load_workbook(io.BytesIO(fill(handed_out, {"answer 1": "rice"})))
+    change(book.worksheets[0])
+    book.save(buffer := io.BytesIO())
+    with pytest.raises(FolkwaysError, match=re.escape(told)):
+        import_workbook(desk.workspace, person.id, read_workbook(buffer.getvalue()), file="answer.xlsx")
+
+
+def test_a_date_is_read_as_it_is_shown() -> None:
+    book = Workbook()
+    for row in (["day", "moment"], [datetime(2026, 2, 1), datetime(2026, 2, 1, 18, 30)]):
+        book.worksheets[0].append(row)
+    book.save(buffer := io.BytesIO())
+    assert read_workbook(buffer.getvalue()) == [{"day": "2026-02-01", "moment": "2026-02-01 18:30:00"}]
 
 
 def test_handed_out_slots_are_kept(desk: StudyFixture) -> None:

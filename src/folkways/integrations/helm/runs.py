@@ -150,7 +150,7 @@ def _asked(folder: Path) -> tuple[dict[str, Row], set[Key]]:
             if instance.get("perturbation") is not None:
                 continue
             name = str(instance["id"])
-            instances.setdefault(name, instance)
+            instances[name] = instance
             if not (state.get("result") or {}).get("success"):
                 lost.add((name, int(state["train_trial_index"])))
     elif (folder / INSTANCES).is_file():

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from folkways_studio.records import Account
 
 
+MOST_LINES = 20
+"""Pictures and recordings that are named."""
+
+
 @click.command("token")
 @click.argument("login")
 @click.option(
@@ -129,7 +133,8 @@ def backup(file: Path, workspace: str) -> None:
     """Write the whole workspace into one new file, while the studio runs.
 
     It contains everything saved before the command began, including personal details and password hashes:
-    protect it like the server.
+    protect it like the server. If pictures or recordings are missing, it is made without them, and the
+    command names them and fails.
 
     \b
     folkways studio backup /var/backups/folkways/$(date +%F).zip
@@ -137,7 +142,15 @@ def backup(file: Path, workspace: str) -> None:
     from folkways_studio.database.backups import back_up
 
     with opened(workspace) as database:
-        click.echo(f"wrote {file}: {back_up(database, file)}")
+        made = back_up(database, file)
+    click.echo(f"wrote {file}: {made}")
+    if made.problems:
+        lines = [f"  {each}" for each in made.problems[:MOST_LINES]]
+        rest = [f"  and {len(made.problems) - len(lines)} more"] * (len(made.problems) > len(lines))
+        raise FolkwaysError(
+            f"{file} was made, but some pictures or recordings could not be read; add the same files to "
+            "their studies again:\n" + "\n".join((*lines, *rest))
+        )
 
 
 @click.command("restore")

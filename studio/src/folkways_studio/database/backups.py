@@ -2,7 +2,7 @@
 
 A backup is a ZIP file with ``backup.json`` (its description), ``workspace.db`` (always a SQLite workspace, so
 that a study can move from a file to a server), and ``media/`` (pictures and recordings by hash). Media in a
-bucket stay there: the backup names it, once it was seen that they are there.
+bucket stay there: the backup names it. Media that cannot be read are named, and the rest is backed up.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -35,14 +34,13 @@ from folkways_studio.database.audit import record_event
 from folkways_studio.database.guards import guards, without_guards
 from folkways_studio.database.opening import TABLES, open_workspace
 from folkways_studio.formats.zip_files import open_zip
-from folkways_studio.media.stores import Bucket, MediaStore, has_own_folder, media_store
+from folkways_studio.media.stores import Bucket, MediaStore, MediaStoreError, has_own_folder, media_store
 
 ABOUT, DATABASE, MEDIA = "backup.json", "workspace.db", "media"
 UNFINISHED, PACKED = ".backup-", "backup.zip"
 """The folder of a backup that is being made, and the file in it that becomes the backup."""
 KILLED_SECONDS = 3600
 """A backup to which nothing has been written for so long is nobody's any more."""
-CHECKED_AT_ONCE = 8
 COUNTED = {
     "studies": schema.studies,
     "participants": schema.participants,
@@ -70,7 +68,8 @@ LOCK_TRIES, QUERY_CANCELED = 60, "57014"
 @dataclass(frozen=True, slots=True)
 class Backup:
     """What is in a backup. schema: of the database. folkways: the version that made it. made: seconds since
-    the epoch. bucket: where media are, if not in the backup."""
+    the epoch. bucket: where media are, if not in the backup. problems: which media could not be read, and
+    why."""
 
     schema: str
     folkways: str
@@ -81,17 +80,20 @@ class Backup:
     media: int
     runs: int
     bucket: str | None = None
+    problems: Sequence[str] = ()
 
     def __str__(self) -> str:
         counted = in_words({name: getattr(self, name) for name in COUNTED})
         away = f"; pictures and recordings are not in it, they are in {self.bucket}" if self.bucket else ""
-        return f"{counted or 'nothing yet'}; schema {self.schema}{away}"
+        lacks = f"; missing files: {len(self.problems)}" if self.problems else ""
+        return f"{counted or 'nothing yet'}; schema {self.schema}{away}{lacks}"
 
 
 def back_up(workspace: Workspace, file: Path) -> Backup:
     """Write a backup of the workspace at one moment after the call, readable only by its owner; nobody has to
-    wait for it. Raises WorkspaceError if the file exists or cannot be written, or a picture or recording is
-    missing; nothing is left then. What a killed backup has left in the folder of the file is removed."""
+    wait for it. Pictures and recordings that cannot be read are left out, and are its ``problems``. Raises
+    WorkspaceError if the file exists or cannot be written; nothing is left then. What a killed backup has
+    left in the folder of the file is removed."""
     _check_place(file)
     _remove_left_behind(file.parent)
     moment = time.time()
@@ -104,18 +106,17 @@ def back_up(workspace: Workspace, file: Path) -> Backup:
                 raise explained(f"cannot back up the workspace {workspace.location}", error) from error
             with closing(open_workspace(copy, create=False)) as copied, copied.read() as connection:
                 hashes = sorted(connection.scalars(sa.select(schema.media.c.sha256).distinct()))
-                store = media_store(workspace) if hashes else None
-                bucket = store.place if isinstance(store, Bucket) else None
-                description = Backup(SCHEMA, __version__, moment, **_counts(connection), bucket=bucket)
-            if store is not None and bucket is not None:
-                _check_bucket(store, hashes)
+                counts = _counts(connection)
+            store = media_store(workspace) if hashes else None
+            bucket = store.place if isinstance(store, Bucket) else None
             packed = Path(folder) / PACKED
             packed.touch(mode=0o600)
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-                archive.writestr(ABOUT, json.dumps(asdict(description), indent=1))
                 archive.write(copy, DATABASE)
-                if store is not None and bucket is None:
-                    _add_media(archive, store, hashes)
+                lost = _add_media(store, hashes, archive) if store is not None else {}
+                problems = _named(workspace, lost)
+                description = Backup(SCHEMA, __version__, moment, **counts, bucket=bucket, problems=problems)
+                archive.writestr(ABOUT, json.dumps(asdict(description), indent=1))
             packed.rename(file)  # all of it or nothing
     except OSError as error:
         raise WorkspaceError(f"the backup {file} cannot be written: {error.strerror or error}") from None
@@ -171,30 +172,39 @@ def _replaced(connection: Connection, workspace: Workspace, replace: bool) -> st
     return existing
 
 
-def _add_media(archive: zipfile.ZipFile, store: MediaStore, hashes: Sequence[str]) -> None:
+def _add_media(store: MediaStore, hashes: Sequence[str], archive: zipfile.ZipFile) -> dict[str, str]:
     """Add pictures and recordings, which are stored before the database names them and are compressed
-    already."""
+    already; of a bucket look only whether it has them. Hash -> why it is not there."""
+    absent = f"is not in {store.place}"
+    if isinstance(store, Bucket):
+        try:
+            return dict.fromkeys(store.lacking(hashes), absent)
+        except MediaStoreError as error:
+            return dict.fromkeys(hashes, f"was not looked for: {error}")
+    problems = {}
     for each in hashes:
         try:
             content = store.read(each)
         except FileNotFoundError:
-            raise _missing(store, each) from None
-        archive.writestr(f"{MEDIA}/{each}", content, zipfile.ZIP_STORED)
+            problems[each] = absent
+        except MediaStoreError as error:
+            problems[each] = f"is left out: {error}"
+        else:
+            archive.writestr(f"{MEDIA}/{each}", content, zipfile.ZIP_STORED)
+    return problems
 
 
-def _check_bucket(store: MediaStore, hashes: Sequence[str]) -> None:
-    """Look whether the bucket has every picture and recording: several at once, because each is a request."""
-    with ThreadPoolExecutor(CHECKED_AT_ONCE) as threads:
-        for each, is_there in zip(hashes, threads.map(store.has, hashes), strict=True):
-            if not is_there:
-                raise _missing(store, each)
-
-
-def _missing(store: MediaStore, sha256: str) -> WorkspaceError:
-    return WorkspaceError(
-        f"a picture or recording of the workspace is not in {store.place} (as {sha256}); put it back, or try "
-        "again if it was deleted just now"
+def _named(workspace: Workspace, problems: Mapping[str, str]) -> list[str]:
+    """A sentence for each file of a study with these problems by hash, unless it has been deleted since."""
+    media, studies = schema.media, schema.studies
+    query = (
+        sa.select(media.c.sha256, media.c.name, studies.c.name.label("study"))
+        .join(studies, studies.c.id == media.c.study_id)
+        .order_by(studies.c.name, media.c.name)
     )
+    with workspace.read() as connection:
+        rows = connection.execute(query).all() if problems else ()
+    return [f"{row.name} of {row.study} {problems[row.sha256]}" for row in rows if row.sha256 in problems]
 
 
 def _remove_left_behind(folder: Path) -> None:
@@ -380,5 +390,5 @@ def _opened(copy: Path, file: Path) -> Workspace:
 
 def _described(values: Mapping[str, Any]) -> Backup:
     # which older backups do not have
-    needed = [name for name in Backup.__dataclass_fields__ if name != "bucket"]
-    return Backup(**{name: values[name] for name in needed}, bucket=values.get("bucket"))
+    later = {"bucket": None, "problems": ()}
+    return Backup(**{name: {**later, **values}[name] for name in Backup.__dataclass_fields__})

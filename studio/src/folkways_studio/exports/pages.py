@@ -164,10 +164,11 @@ def hand_out_workbook(context: RequestContext) -> Response:
     try:
         person = context.person(whole(context.text("person")))
         count = context.count("count", MOST_HANDED_OUT, 50)
-        content = export_workbook(context.workspace, person.id, context.text("stage"), count)
+        stage = context.text("stage")
+        content = export_workbook(context.workspace, person.id, stage, count)
     except FolkwaysError as error:
         return _refused(context, error)
-    return attachment(content, f"{context.study.name}-{person.pseudonym}.xlsx", XLSX)
+    return attachment(content, f"{context.study.name}-{stage}-{person.pseudonym}.xlsx", XLSX)
 
 
 @routes.post("/studies/{study}/data/take-in", STAFF, upload=1, slow=True)

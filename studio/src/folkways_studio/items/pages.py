@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from starlette.responses import Response
 
@@ -246,8 +247,13 @@ def show_item(context: RequestContext) -> Response:
     return _item(context, {})
 
 
-def _item(context: RequestContext, problems: Mapping[str, str], status: int = 200) -> Response:
-    study = context.study
+def _item(
+    context: RequestContext,
+    problems: Mapping[str, str],
+    status: int = 200,
+    decision: Mapping[str, Any] | None = None,
+) -> Response:
+    study, draft = context.study, decision or {}
     item = items.get_item(context.workspace, study.id, context.number("item"))
     stages = {stage.id: stage for stage in studies.stages(context.workspace, study.id)}
     stage = stages[item.stage_id]
@@ -272,14 +278,15 @@ def _item(context: RequestContext, problems: Mapping[str, str], status: int = 20
         problems=problems, lineage=items.lineage(context.workspace, study.id, item.id)[:-1],
         pseudonyms=pseudonyms, facts=facts_of(subject), populations=populations,
         revisions=items.revisions(context.workspace, study.id, item.id),
-        decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind, draft={},
+        decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind,
+        draft=draft,
         redactable=kind.own_words if context.roles & RUNS_STUDIES else (),
         runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
         known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
         decides=adjudications.can_decide(stage, item), language=population.language if population else "",
         assigned=assignees.assignees_of(context.workspace, study.id, [item.id]).get(item.id, ()),
         similar=repeats.similar_items(context.workspace, item, kind.compared),
-        discussion=discussion_of(context, item), **kind.form_values(item.content, stage.config, {}),
+        discussion=discussion_of(context, item), **kind.form_values(item.content, stage.config, draft),
     )  # fmt: skip
 
 
@@ -312,22 +319,17 @@ def adjudicate(context: RequestContext) -> Response:
         stage for stage in studies.stages(context.workspace, context.study.id) if stage.id == item.stage_id
     )
     blinding.require_sight(context.workspace, context.study.id, context.me.id, item.id)
-    study_id, drop = context.study.id, context.text("drop") == "yes"
+    study_id, drop, reason = context.study.id, context.text("drop") == "yes", context.text("reason_why")
+    answer = stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
+    decision: Mapping[str, Any] = {}
+    problems: dict[str, str] = {}
     try:
-        answer = {} if drop else stage_kind(stage.kind).read_form(context.form, item.content, stage.config)
         decision = {} if drop else adjudications.decision_of(stage, item, answer)
-        reason = context.text("reason_why")
-        adjudications.adjudicate(
-            context.workspace, study_id, item.id, context.me.id, decision, reason, drop=drop
-        )
     except SubmissionError as error:
-        messages = {"reason": context.gettext("Say why, in a few words: it is kept on record.")}
-        return _item(
-            context,
-            {
-                name: messages.get(name, problem)
-                for name, problem in error.problems_in(context.gettext).items()
-            },
-            422,
-        )
+        problems = error.problems_in(context.gettext)
+    if not reason.strip():
+        problems["reason_why"] = context.gettext("Say why, in a few words: it is kept on record.")
+    if problems:
+        return _item(context, problems, 422, answer)
+    adjudications.adjudicate(context.workspace, study_id, item.id, context.me.id, decision, reason, drop=drop)
     return context.go(f"/studies/{context.study.name}/items/{item.id}", "settled")

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,9 @@ MOST_ROWS, MOST_COLUMNS = 100_000, 500
 
 PACKED = (".xlsx", ".parquet")
 """Files that may unpack to far more than they are."""
+
+FAILED_FORMULAS = frozenset(("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"))
+"""What a spreadsheet keeps where a formula has no result."""
 
 CONLL = (".conll", ".conllu", ".conllup", ".iob", ".iob2", ".bio")
 SPACY = ".spacy"
@@ -209,10 +214,11 @@ def is_small(content: bytes) -> bool:
 def read_workbook(
     content: bytes, file: Path | str = "the workbook", *, most_lines: int | None = None
 ) -> list[dict[str, str]]:
-    """The rows of a workbook's first sheet below its header. Formulas are read as their results.
+    """The rows of a workbook's first sheet below its header. Formulas are read as their results, and dates as
+    2026-12-31.
 
     most_lines: raise LongWorkbookError if the sheet has more, including empty ones. DataError if it cannot be
-    read or is too large.
+    read or is too large, or two columns have one name; RowsError for formulas that failed.
     """
     from openpyxl import load_workbook
 
@@ -223,7 +229,12 @@ def read_workbook(
         header = [str(cell).strip() if cell is not None else "" for cell in next(lines, ())]
         if len(header) > MOST_COLUMNS and header[MOST_COLUMNS]:
             raise _too_wide(file)
+        if repeated := [name for name, times in Counter(header).items() if name and times > 1]:
+            raise DataError(
+                f"has two columns with the name {', '.join(repeated)}; rename or delete one", file=file
+            )
         rows: list[dict[str, str]] = []
+        problems: dict[int, str] = {}
         size = 0
         for number, line in enumerate(lines, 2):
             if most_lines is not None and number > most_lines:
@@ -237,6 +248,11 @@ def read_workbook(
             if size > LARGEST_UNPACKED:
                 raise _too_much(file)
             rows.append(row)
+            if not FAILED_FORMULAS.isdisjoint(row.values()):
+                failed = [f"{name} is {cell}" for name, cell in row.items() if cell in FAILED_FORMULAS]
+                problems[len(rows)] = (
+                    f"{', '.join(failed)}: mend the formula, or write the value in its place"
+                )
     except (DataError, LongWorkbookError):
         raise
     except Exception as error:  # noqa: BLE001 - what a broken workbook makes the library raise is not listed anywhere
@@ -245,6 +261,8 @@ def read_workbook(
         ) from None
     if not any(header):
         raise DataError("has no header in its first row", file=file)
+    if problems:
+        raise RowsError(problems, file)
     return rows
 
 
@@ -269,11 +287,13 @@ def _too_wide(file: Path | str) -> DataError:
 
 
 def _text(cell: Any) -> str:
-    """The text of a cell; whole numbers have no decimal point, as they are shown."""
+    """The text of a cell; whole numbers have no decimal point, and days no time, as they are shown."""
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "true" if cell else "false"
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
+    if isinstance(cell, datetime) and cell.time() == time.min:
+        return cell.date().isoformat()
     return str(cell)

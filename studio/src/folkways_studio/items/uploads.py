@@ -37,9 +37,10 @@ def problem_lines(context: RequestContext, error: FolkwaysError) -> list[str]:
     if isinstance(error, WorkspaceError):
         raise error
     if isinstance(error, RowsError):
-        return [
+        lines = [
             context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem)
             for row, problem in [*error.problems.items()][:MOST_LINES]
         ]
+        return [*lines, context.gettext("Row 1 is the first one below the header.")]
     words = error.words(context.gettext) if isinstance(error, StudioError) else str(error)
     return words.splitlines()

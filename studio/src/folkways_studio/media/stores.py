@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
@@ -27,6 +27,8 @@ ENDPOINT_VARIABLE, REGION_VARIABLE, REGION = "AWS_ENDPOINT_URL", "AWS_REGION", "
 KEY_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 CONNECT_SECONDS, REQUEST_SECONDS, TRIES_SECONDS, RETRIES = 3, 15, 10, 1
 """Short, because a person waits for it."""
+REFUSALS = ("AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch")
+"""Error codes of a server that refuses keys, also where the library does not tell them from other errors."""
 PROBE = "folkways-can-write-here"
 
 
@@ -96,6 +98,7 @@ class Bucket:
         self.place = f"s3://{bucket}/{prefix}".rstrip("/")
         self._at = endpoint or "Amazon S3"
         self._api = obstore
+        self._refusals = (obstore.exceptions.PermissionDeniedError, obstore.exceptions.UnauthenticatedError)
         address: Any = {"endpoint": endpoint} if endpoint else {}
         try:
             self._store = S3Store(
@@ -119,25 +122,22 @@ class Bucket:
         """Turn errors into our own messages; the library's repeat the server's, which may name the key."""
         try:
             yield
-        except FileNotFoundError as error:
-            if "NoSuchBucket" not in str(error):
-                raise
-            raise self._problem(
-                f"there is no such bucket; make it, or name another in {PLACE_VARIABLE}"
-            ) from None
-        except (
-            self._api.exceptions.PermissionDeniedError,
-            self._api.exceptions.UnauthenticatedError,
-        ) as error:
-            raise self._problem(
-                f"the keys are refused ({_code(error)}); look at {' and '.join(KEY_VARIABLES)}, and at "
-                "what they may do there"
-            ) from None
         except (self._api.exceptions.BaseError, OSError) as error:
             code = _code(error)
-            if code == "AuthorizationHeaderMalformed":
-                raise self._problem(f"the bucket is in another region; look at {REGION_VARIABLE}") from None
-            raise self._problem(f"nothing could be done there ({code}); try again in a moment") from None
+            if isinstance(error, FileNotFoundError) and code != "NoSuchBucket":
+                raise
+            if code == "NoSuchBucket":
+                why = f"there is no such bucket; make it, or name another in {PLACE_VARIABLE}"
+            elif code == "AuthorizationHeaderMalformed":
+                why = f"the bucket is in another region; look at {REGION_VARIABLE}"
+            elif code in REFUSALS or isinstance(error, self._refusals):
+                why = (
+                    f"the keys are refused ({code}); look at {' and '.join(KEY_VARIABLES)}, and at what they "
+                    "may do there"
+                )
+            else:
+                why = f"nothing could be done there ({code}); try again in a moment"
+            raise self._problem(why) from None
 
     def _problem(self, why: str) -> MediaStoreError:
         return MediaStoreError(f"pictures and recordings lie in {self.place} at {self._at}: {why}")
@@ -149,6 +149,12 @@ class Bucket:
         except FileNotFoundError:
             return False
         return True
+
+    def lacking(self, hashes: Collection[str]) -> set[str]:
+        """Those of the hashes that are not here, by a list of the bucket: a request for a thousand files."""
+        with self._explained():
+            there = {each["path"] for part in self._api.list(self._store, chunk_size=1000) for each in part}
+        return {each for each in hashes if _key(each) not in there}
 
     def write(self, sha256: str, content: bytes) -> None:
         with self._explained():

@@ -120,17 +120,20 @@ def import_workbook(
     """Submit the filled rows of a person's (participant_id) workbook from ``export_workbook`` to the
     workspace. Rows left empty are left open.
 
-    rows: column -> cell. file: its name, for errors. RowsError names every row that cannot be taken, and
-    FolkwaysError a table that was not handed out; nothing is submitted then. The same workbook may come
-    twice: a row that is stored as it is counts as repeated, one that differs from what is stored is a
-    problem.
+    rows: column -> cell. file: its name, for errors; a file has every column that was handed out. RowsError
+    names every row that cannot be taken, and FolkwaysError a table that was not handed out or lacks a column;
+    nothing is submitted then. The same workbook may come twice: a row that is stored as it is counts as
+    repeated, one that differs from what is stored is a problem.
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
-    if rows and "assignment" not in rows[0]:
+    if not rows or "assignment" not in rows[0]:
+        lacks = "no column 'assignment'" if rows else "no rows below its header"
         raise FolkwaysError(
-            f"{file or 'the table'}: has no column 'assignment', so it was not handed out here"
+            f"{file or 'the table'}: has {lacks}; bring the table as it was handed out (of a workbook, the "
+            "first sheet is read)"
         )
+    columns = {name for row in rows for name in row}
     problems: dict[int, str] = {}
     ready: list[tuple[int, int, dict[str, Any], str]] = []
     empty = 0
@@ -143,6 +146,10 @@ def import_workbook(
             work = get_work(workspace, participant_id, assignment)
             schema = _schema(work.stage, texts)
             assert schema is not None  # noqa: S101 - it was handed out with it
+            if file and (missing := [name for name in schema.columns if name not in columns]):
+                raise FolkwaysError(
+                    f"{file}: has no column {', '.join(missing)}; leave the columns as they were handed out"
+                )
             cells = {name: row.get(name, "") for name in schema.columns}
             if not any(cell.strip() for cell in cells.values()):
                 empty += 1
