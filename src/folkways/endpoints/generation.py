@@ -68,8 +68,8 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     loaded = LoadedModel(torch, tokenizer, model.to(device).eval(), device, source, revision)
     if loaded.looks_ahead():
         raise FolkwaysError(
-            f"hf/{source} ({model.config.model_type}) writes no text from left to right: what it expects at a "
-            "place depends on the words after it, so that neither its replies nor its likelihoods mean "
+            f"hf/{source} ({model.config.model_type}) writes no text from left to right: what it expects at "
+            "a place depends on the words after it, so that neither its replies nor its likelihoods mean "
             "anything\nAsk a causal language model instead (GPT, Llama, Qwen and the like); models such as "
             "BERT fill in gaps"
         )
@@ -126,9 +126,7 @@ class LoadedModel:
         gaps. transformers loads these as language models too."""
         size = self._model.get_input_embeddings().num_embeddings
         first, one, other = (size * part // 4 for part in (1, 2, 3))
-        before, after = (
-            table[0] for table in self._log_probabilities([[first, one], [first, other]], 2)
-        )
+        before, after = (table[0] for table in self._log_probabilities([[first, one], [first, other]], 2))
         return float((before - after).abs().mean()) > MOST_BY_ARITHMETIC
 
     def prompt(self, request: Request) -> str:
