@@ -224,7 +224,7 @@ def build_from_votes(
     if not topics.is_empty() and not (out / TOPICS_FILE).exists():
         contents[TOPICS_FILE] = frame_bytes(topics)
     table_file = f"{CONFIGS[config]}.csv"
-    (out / table_file).unlink(missing_ok=True)  # and written last: a build that is cut off does not look whole
+    (out / table_file).unlink(missing_ok=True)  # and written last: what is cut off does not look whole
     for name in sorted(contents, key=table_file.__eq__):
         write_bytes(out / name, contents[name])
     files = tuple(out / name for name in contents)
