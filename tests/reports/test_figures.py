@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -154,6 +155,12 @@ def test_marks_along_a_scale_have_its_title(figures: list[Figure]) -> None:
     assert len(scales) > 20
     gridded = [figure for figure in figures if "role-axis-grid" in figure.wide]
     assert gridded and [figure.slug for figure in gridded if figure not in scales] == []
+
+
+def test_every_mark_can_be_seen(figures: list[Figure]) -> None:
+    for figure in figures:
+        shares = re.findall(r'opacity="([^"]*)"', figure.wide)
+        assert all(0 < float(share) <= 1 for share in shares), figure.slug
 
 
 def test_every_figure_of_the_papers_has_its_counterpart(results: list[ResultTables]) -> None:
