@@ -190,6 +190,11 @@ def _cell(view: ReportView, task: TaskView, score: Score | None, culture: str) -
     return "|".join((text.number(score.score), ends, score.shown_n, heat, home, marks(score, task.domain)))
 
 
+def _ends(low: float | None, high: float | None) -> Markup:
+    """Both ends of an interval; a dash without one."""
+    return Markup('<span class="to"> to </span>').join(text.interval(low, high, "|").split("|"))
+
+
 def policy(styles: Sequence[str], script: str) -> str:
     """The Content-Security-Policy of the page: nothing may be loaded, and only these styles and this script
     may run."""
@@ -253,6 +258,7 @@ def environment() -> Environment:
     environment.filters.update(
         number=text.number,
         count=text.count,
+        ends=_ends,
         percent=text.percent,
         duration=text.duration,
         plural=text.plural,
