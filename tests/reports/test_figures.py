@@ -226,6 +226,8 @@ def test_more_series_than_can_be_told_apart_become_a_heat_map_of_all(form: Form)
     (many,) = figures_of(_table(form, 7, 8), {})
     assert 'class="legend"' in few.wide and 'class="legend"' not in many.wide
     assert all(f"lab/model-{model}<" in many.wide for model in range(7))
+    texts = re.findall(">([^<>]+)</", few.wide)
+    assert texts[:6] == [f"lab/model-{model}" for model in range(6)], "no other series"
 
 
 def test_few_groups_of_many_models_are_series() -> None:
