@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.util import LRUCache
 
-from folkways.errors import MissingExtraError, option
+from folkways.errors import MissingExtraError, option, quoted
 from folkways.workspace.database_errors import (
     BUSY_SECONDS,
     CREATE_DATABASE,
@@ -90,6 +90,12 @@ class Workspace:
         public = url.set(drivername="postgresql")._replace(password=None)
         server = public.difference_update_query([KEY_PASSWORD]).render_as_string()
         return opened, (self.place if url.get_backend_name() == "sqlite" else server,)
+
+    def command(self, *words: str) -> str:
+        """A command of folkways that reads this workspace, as a message suggests it: ``folkways score run-1
+        --workspace lab.db``."""
+        named = () if self.location == WORKSPACE else ("--workspace", self.location)
+        return " ".join(("folkways", *map(quoted, (*words, *named))))
 
     @contextmanager
     def read(self, *, alone: bool = False) -> Iterator[Connection]:
