@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from recipe_schema import json_schema
 
 from folkways.cli.main import COMMANDS, OF_EXTRAS, cli, other_commands
-from folkways.cli.recipe import json_schema
 from folkways.cli.run import command as run_command
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"

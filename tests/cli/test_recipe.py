@@ -16,13 +16,14 @@ import pytest
 
 from folkways import api
 from folkways.cli.init import EXAMPLES, recipe_text
-from folkways.cli.recipe import json_schema, keys, read
+from folkways.cli.recipe import keys, read
 from folkways.cli.run import command as run_command
 from folkways.errors import FolkwaysError
 from folkways.runs.keywords import options_of
 from folkways.runs.planning.plan import Plan
 from folkways.runs.planning.recipe import KEYS, Recipe, recipe_of
 from folkways.runs.scores.scoring_models import ScoringModels
+from scripts.recipe_schema import json_schema
 from tests.support.river import folkways, rows
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "reference" / "recipe.schema.json"

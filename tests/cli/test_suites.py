@@ -16,10 +16,10 @@ import tomlkit
 from folkways.benchmarks.registry import asked_tasks, expand_tasks, tasks, without_suites
 from folkways.benchmarks.suites import __file__ as suites_module
 from folkways.benchmarks.suites import split_task, suites
-from folkways.cli.recipe import json_schema
 from folkways.cli.run import command as run_command
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.stats.intervals import wilson
+from scripts.recipe_schema import json_schema
 from tests.support.chat_server import ChatServer
 from tests.support.culturalbench_data import write_culturalbench
 from tests.support.hub_benchmarks import write_include, write_mmlu, write_normad, write_piqa

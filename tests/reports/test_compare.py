@@ -11,6 +11,7 @@ import pytest
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.evidence.conditions import unlike_notes, unlike_parts
 from folkways.runs.results.compare import (
     NotJudgedError,
     check_facet,
@@ -18,8 +19,6 @@ from folkways.runs.results.compare import (
     common_tasks,
     compare,
     metric_of,
-    unlike_notes,
-    unlike_parts,
 )
 from folkways.runs.results.find_models import StoredModel
 from folkways.workspace.database import open_workspace
@@ -125,7 +124,7 @@ def test_settings_of_baselines_tell_nothing() -> None:
         "baseline/first": {"settings": "temperature=0.0", "data": "y"},
     }
     assert unlike_notes(both)[0] == "Not asked or judged alike, settings: a temperature=0.5; b top_p=1."
-    assert unlike_notes(both)[1] == "Not asked or judged alike, data: a x; b x; baseline/first y."
+    assert unlike_notes(both)[1] == "Not asked or judged alike, data: a and b x; baseline/first y."
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,11 @@ from markupsafe import escape
 import folkways
 from folkways import api
 from folkways.api import Scores
+from folkways.benchmarks.tables import Table
 from folkways.display import interval, number
 from folkways.engine.progress import ModelProgress
 from folkways.reports.data import ReportData
-from folkways.reports.formats.notebook import MOST_ROWS, run_html, scores_html
+from folkways.reports.formats.notebook import MOST_ROWS, run_html, scores_html, tables_html
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
@@ -36,6 +37,27 @@ def test_a_run_shows_the_verdict_the_matrix_and_the_map(data: ReportData) -> Non
         cell = f">{number(row['score'])} ({interval(row['low'], row['high'], '–')})"
         assert cell in shown
     assert shown.count("<img") == 1 and "data:image/svg+xml;base64," in shown
+
+
+def sides(shown: str) -> list[str]:
+    """How the columns of each table are aligned, a letter for each."""
+    tables = re.findall(r"<thead>(.*?)</thead>", shown)
+    return ["".join(side[0] for side in re.findall(r"text-align:(\w+)", table)) for table in tables]
+
+
+def test_names_stand_on_the_left_and_numbers_on_the_right(data: ReportData) -> None:
+    matrix, expenses = sides(run_html(ReportView(data)))
+    assert re.fullmatch("lr+", matrix) and re.fullmatch("lr+", expenses)
+    assert sides(scores_html(data.scores)) == ["lllllrrrr"]
+    tables = tables_html([Table("x", "X", "", pl.DataFrame({"model": ["a"], "score": ["1"]}))])
+    assert sides(tables) == ["lr"]
+
+
+@pytest.mark.parametrize(("rows", "more"), [(MOST_ROWS, ""), (MOST_ROWS + 1001, "and 1,001 more rows")])
+def test_scores_beyond_the_first_are_counted(rows: int, more: str, data: ReportData) -> None:
+    shown = scores_html(pl.concat([data.scores.head(1)] * rows))
+    assert shown.count("<tr>") == MOST_ROWS + 1
+    assert re.sub(".*</table>(<p>)?|(</p>)?</div>", "", shown) == more
 
 
 def test_nothing_that_a_model_said_or_was_called_acts(hostile: ReportData) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,13 +15,19 @@ from polars.testing import assert_frame_equal
 
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.records import Metric
-from folkways.runs.judging.model_summary import QUANTITIES, SUMMARY, summarise
+from folkways.runs.judging.model_summary import SUMMARY, summarise
 from folkways.stats.intervals import Interval, wilson
 from folkways.stats.raters.calibration import prediction_powered, rogan_gladen
 from folkways.stats.raters.judge_quality import youden_index
 from folkways.stats.raters.kappa import cohen_kappa
 from folkways.stats.raters.stratified_calibration import stratified_ppi
 
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "model-judge.md").read_text(encoding="utf-8")
+QUANTITIES = re.findall(
+    r"`(\w+)`",
+    "".join(row.split("|")[1] for row in PAGE.split("| quantity | is |")[1].split("\n\n")[0].split("\n")[2:]),
+)
+"""Those that the page describes, in its order."""
 RULE = Metric("right", "Right", "")
 JUDGED = Metric("judged", "Judged right", "")
 NONE = Interval(math.nan, math.nan, "none")
@@ -201,7 +209,7 @@ def test_every_quantity_is_what_counting_row_by_row_gives(case: str) -> None:
 
 
 def test_these_verdicts_come_to_every_quantity() -> None:
-    compared = set(list(QUANTITIES)[list(QUANTITIES).index("judged_difference") :])
+    compared = set(QUANTITIES[QUANTITIES.index("judged_difference") :])
     assert {name for rows in CASES.values() for name, *_ in quantities(rows)} == set(QUANTITIES) - compared
 
 

@@ -1,20 +1,30 @@
-"""Reports of several runs, of which a model was asked the same in two, or which are one run by two names."""
+"""Reports of several runs: of which a model was asked the same in two, a part in each, or in several
+conditions; or which are one run by two names."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import folkways
 from folkways.api import Run
+from folkways.evidence.completeness import ASKED_BY
+from folkways.records import is_baseline
+from folkways.runs.results.judgements import load_inputs
 from folkways.runs.results.report import collect, verdict_on_runs
-from folkways.workspace.database import open_workspace
-from folkways.workspace.run_records import find_asked_runs
+from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.run_records import RunRecord, find_asked_runs
+from tests.benchmarks.survey.test_survey import write_survey
+
+MOOD = ["A"]
 
 
-def changing(prompt: str, system: str | None = None) -> str:
-    """Another letter for each system prompt."""
-    return f"The answer is {'B' if system else 'A'}."
+def moody(prompt: str, system: str | None = None) -> str:
+    """Another letter for each system prompt, and when it is asked again."""
+    return f"The answer is {'B' if system else MOOD[0]}."
 
 
 def steady(prompt: str) -> str:
@@ -22,60 +32,211 @@ def steady(prompt: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Run]:
-    """All questions without a system prompt, those about two cultures with one, and those about a third."""
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """Parts of the demo's questions in several conditions, all in one workspace."""
     workspace = open_workspace(tmp_path_factory.mktemp("several") / "w.db")
-    models = [changing, steady]
-    return [
-        folkways.run("demo/mcq", models, name="first", workspace=workspace),
-        folkways.run("demo/mcq", models, name="second", workspace=workspace, system="Think.", cultures="KR,ET"),
-        folkways.run("demo/mcq", models, name="third", workspace=workspace, cultures="DE"),
-    ]  # fmt: skip
+    asked: dict[str, dict[str, Any]] = {
+        "whole": {},
+        "two": {"cultures": "KR,ET"},
+        "one": {"cultures": "DE", "limit": 2},
+        "system": {"cultures": "KR,ET", "system": "Think."},
+        "again": {"cultures": "KR", "afresh": True},
+        "treated": {"cultures": "KR,DE", "treatments": "persona-second"},
+        "drawn": {"cultures": "KR", "until": 30.0},
+        "also drawn": {"cultures": "ET,KR", "until": 30.0, "seed": 4},
+    }
+    made = {}
+    for name, how in asked.items():
+        MOOD[0] = "D" if name == "again" else "A"
+        made[name] = folkways.run("demo/mcq", [moody, steady], name=name, workspace=workspace, **how)
+    MOOD[0] = "A"
+    return made
 
 
-KEY = ["endpoint", "item", "profile"]
+KEY = ["endpoint", "item", "variant", "profile"]
 
 
-def test_what_two_runs_asked_a_model_counts_once_as_the_later_one_has_it(runs: list[Run]) -> None:
-    first, second, _ = runs
-    later = second.judgements()
-    expected = pl.concat([first.judgements().join(later, on=KEY, how="anti"), later])
-    told = collect(first.workspace, [first.record, second.record])
-    assert told.replies is not None
-    columns = [*KEY, "answer", "correct", "response"]
-    assert (
-        told.with_responses().judgements.select(columns).sort(KEY).equals(expected.select(columns).sort(KEY))
+def data_of(runs: dict[str, Run], *names: str, **shown: Any) -> Any:
+    return collect(runs["whole"].workspace, [runs[name].record for name in names], **shown)
+
+
+def whole_of(data: Any) -> dict[str, dict[str, Any]]:
+    """The score over everything of each model."""
+    rows = data.scores.filter(metric="correct", facet="all").filter(
+        ~pl.col("endpoint").str.starts_with("baseline")
     )
-    assert set(told.judgements["response"].unique()) == {None}
-    turned = collect(first.workspace, [second.record, first.record], with_judgements=False, with_verdict=True)
-    of_first = first.judgements().select(*KEY, "correct").sort(KEY)
-    assert turned.judgements.select(*KEY, "correct").sort(KEY).equals(of_first)
+    return {row["endpoint"]: row for row in rows.to_dicts()}
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0), (1, 2), (2, 1), (2, 1, 0)])
-def test_a_score_over_what_two_runs_asked_is_of_all_that(runs: list[Run], order: tuple[int, ...]) -> None:
-    records = [runs[number].record for number in order]
-    data = collect(runs[0].workspace, records)
-    whole = data.scores.filter(metric="correct", facet="all")
-    for endpoint, rows in data.judgements.group_by("endpoint"):
-        (score,) = whole.filter(pl.col("endpoint").cast(pl.String) == str(endpoint[0])).to_dicts()
-        assert score["n"] == rows.height
-        assert score["score"] == pytest.approx(100 * rows["correct"].mean())
-        of_cultures = data.scores.filter(
-            metric="correct", facet="culture", endpoint=str(endpoint[0]), profile=score["profile"]
+@pytest.mark.parametrize(
+    "order", [("whole", "again"), ("again", "whole"), ("two", "again", "whole"), ("one", "again")]
+)
+def test_what_two_runs_asked_a_model_alike_counts_once_as_the_later_one_has_it(
+    runs: dict[str, Run], order: tuple[str, ...]
+) -> None:
+    expected = runs[order[0]].judgements()
+    for name in order[1:]:
+        later = runs[name].judgements()
+        expected = pl.concat([expected.join(later, on=KEY, how="anti"), later])
+    data = data_of(runs, *order)
+    assert data.replies is not None
+    columns = [*KEY, "answer", "correct", "response"]
+    shown = data.with_responses().judgements
+    assert shown.select(columns).sort(KEY).equals(expected.select(columns).sort(KEY))
+    assert "cut" not in shown.columns and "ordinal" not in shown.columns
+    for endpoint, score in whole_of(data).items():
+        rows = expected.filter(endpoint=endpoint)
+        assert (score["n"], score["score"]) == (rows.height, pytest.approx(100 * rows["correct"].mean()))
+        by_culture = data.scores.filter(metric="correct", facet="culture", endpoint=endpoint)
+        assert by_culture["n"].sum() == score["n"]
+        assert data.signatures[score["signature"]].parts["runs"] == "+".join(order)
+    assert whole_of(data_of(runs, *order, with_judgements=False)) == whole_of(data)
+    of_verdict = data_of(runs, *order, with_judgements=False, with_verdict=True)
+    assert whole_of(of_verdict) == whole_of(data) and of_verdict.parts == data.parts
+    inputs = load_inputs(runs["whole"].workspace, [runs[name].record for name in order])
+    assert (
+        inputs.judgements.select(*KEY, "correct").sort(KEY).equals(expected.select(*KEY, "correct").sort(KEY))
+    )
+
+
+def test_conditions_are_told_apart_and_keep_their_own_numbers(runs: dict[str, Run]) -> None:
+    data = data_of(runs, "two", "system", "one")
+    scores = whole_of(data)
+    assert [*scores] == [
+        "python/moody@two+one",
+        "python/steady@two+one",
+        "python/moody@system",
+        "python/steady@system",
+    ]
+    own = {
+        score["endpoint"]: score
+        for score in runs["system"].scores().filter(metric="correct", facet="all").to_dicts()
+    }
+    for model in ("python/moody", "python/steady"):
+        assert {**scores[f"{model}@system"], "endpoint": model} == own[model]
+    assert scores["python/moody@two+one"]["n"] == len(runs["two"].judgements()) // 2 + 2
+    answers = dict(data.judgements.group_by("endpoint").agg(pl.col("answer").unique()).iter_rows())
+    assert answers["python/moody@system"] == ["B"] and answers["python/moody@two+one"] == ["A"]
+    assert [line for line in data.warnings if "alike, system" in line] == [
+        "Not asked or judged alike, system: python/moody@two+one and python/steady@two+one task; "
+        f"python/moody@system and python/steady@system {data.signatures[own['python/moody']['signature']].parts['system']}."
+    ]
+    assert data.names["python/moody@system"].endswith("@system")
+    assert {name for run in data.runs for name in run.endpoints} == set(scores)
+    assert [*data.expenses] == [*scores]
+    models = load_inputs(runs["two"].workspace, [runs[name].record for name in ("two", "system")]).judgements
+    assert set(models["endpoint"]) == {
+        "python/moody@two",
+        "python/steady@two",
+        "python/moody@system",
+        "python/steady@system",
+    }
+
+
+def test_models_of_single_runs_have_their_own_names_and_no_notes(runs: dict[str, Run]) -> None:
+    data = data_of(runs, "system")
+    assert [*whole_of(data)] == ["python/moody", "python/steady"] and "alike" not in " ".join(data.warnings)
+
+
+def test_prompts_as_they_are_are_scored_with_those_of_treated_runs(runs: dict[str, Run]) -> None:
+    data = data_of(runs, "treated", "two")
+    score = whole_of(data)["python/moody"]
+    plain = (
+        runs["whole"]
+        .judgements()
+        .filter(pl.col("culture").is_in(["KR", "DE", "ET"]), endpoint="python/moody")
+    )
+    assert (score["n"], score["score"]) == (plain.height, pytest.approx(100 * plain["correct"].mean()))
+    of_arms = data.scores.filter(pl.col("value").str.contains("~with-"), endpoint="python/moody").drop(
+        "signature"
+    )
+    alone = (
+        runs["treated"]
+        .scores()
+        .filter(pl.col("value").str.contains("~with-"), endpoint="python/moody")
+        .drop("signature")
+    )
+    assert of_arms.height and of_arms.sort("value", "metric").equals(alone.sort("value", "metric"))
+
+
+def test_samples_that_two_runs_drew_are_one(runs: dict[str, Run]) -> None:
+    scores = whole_of(data_of(runs, "drawn", "also drawn"))
+    assert [*scores] == ["python/moody", "python/steady"]
+    own = runs["drawn"].judgements(), runs["also drawn"].judgements()
+    together = pl.concat(own).unique(KEY).filter(endpoint="python/moody")
+    assert scores["python/moody"]["n"] == together.height
+    populations = runs["whole"].judgements().filter(endpoint="python/moody")["culture"].value_counts()
+    by_culture = together.group_by("culture").agg(pl.col("correct").mean()).join(populations, on="culture")
+    weighted = (by_culture["correct"] * by_culture["count"]).sum() / by_culture["count"].sum()
+    assert scores["python/moody"]["score"] == pytest.approx(100 * weighted)
+    apart = whole_of(data_of(runs, "drawn", "whole"))
+    assert [*apart] == [
+        "python/moody@drawn",
+        "python/steady@drawn",
+        "python/moody@whole",
+        "python/steady@whole",
+    ]
+
+
+@pytest.mark.parametrize("names", [("KR", "DE"), ("DE", "KR"), ("KR,DE", "KR"), ("KR", "KR,DE")])
+def test_guessing_and_people_are_of_all_questions_that_were_asked(
+    parts_and_whole: tuple[Workspace, dict[str, RunRecord]], names: tuple[str, str]
+) -> None:
+    workspace, runs = parts_and_whole
+    together, whole = (
+        collect(workspace, [runs[name] for name in of], with_judgements=False) for of in (names, ["KR,DE"])
+    )
+    key = ["endpoint", "task", "profile", "metric", "facet", "value"]
+    assert {*together.people.filter(facet="culture")["value"]} == {"KR", "DE"}
+    assert any(map(is_baseline, together.scores["endpoint"]))
+    for frame, expected in ((together.people, whole.people), (together.scores, whole.scores)):
+        assert frame.drop("signature").sort(key).equals(expected.drop("signature").sort(key))
+    assert {*together.people["signature"], *together.scores["signature"]} <= {*together.signatures}
+
+
+def test_without_the_data_guessing_is_of_the_last_run_and_a_report_says_so(
+    parts_and_whole: tuple[Workspace, dict[str, RunRecord]],
+) -> None:
+    workspace, runs = parts_and_whole
+    counts = Path(workspace.location).with_name("counts.csv")
+    elsewhere = counts.rename(counts.with_name("elsewhere.csv"))
+    data = collect(workspace, [runs["KR"], runs["DE"]], with_judgements=False)
+    elsewhere.rename(counts)
+    assert {*data.people.filter(facet="culture")["value"]} == {"DE"}
+    (told,) = (line for line in data.warnings if line.startswith("What guessing and people score"))
+    assert " is of the questions of run DE alone: " in told
+
+
+@pytest.fixture(scope="module")
+def parts_and_whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, dict[str, RunRecord]]:
+    """A survey, which knows its people and what guessing scores, asked of two countries in two runs and in one."""
+    folder = tmp_path_factory.mktemp("parts")
+    write_survey(folder)
+    workspace = open_workspace(folder / "w.db")
+    how: dict[str, Any] = {"workspace": workspace, "releases": {"survey": str(folder)}}
+    runs = {
+        name: folkways.run("survey/opinions", [steady], name=name, cultures=name, **how)
+        for name in ("KR", "DE", "KR,DE")
+    }
+    return workspace, {name: run.record for name, run in runs.items()}
+
+
+def test_what_was_asked_of_a_task_is_what_all_runs_asked(runs: dict[str, Run]) -> None:
+    assert data_of(runs, "two", "whole").parts == {}
+    asked = runs["two"].judgements().filter(endpoint="python/moody").height + 2
+    rows = runs["whole"].judgements().filter(endpoint="python/moody").select(ASKED_BY).height
+    for names in (("two", "one"), ("one", "two")):
+        assert (
+            data_of(runs, *names).parts["demo/mcq"] == f"{asked} of {rows} rows that the task asks by default"
         )
-        assert of_cultures["n"].sum() == score["n"]
-        assert score["signature"] in data.signatures
-    without = collect(runs[0].workspace, records, with_judgements=False).scores
-    assert without.equals(data.scores)
 
 
-def test_a_run_that_is_named_twice_is_one(runs: list[Run]) -> None:
-    workspace = runs[0].workspace
-    found = find_asked_runs(workspace, ["third", "last", "1", "first", "3"])
-    assert [run.name for run in found] == ["third", "first"]
-    one, both = (verdict_on_runs(names, workspace=workspace) for names in (["last"], ["last", "third"]))
+def test_a_run_that_is_named_twice_is_one(runs: dict[str, Run]) -> None:
+    workspace = runs["whole"].workspace
+    found = find_asked_runs(workspace, ["also drawn", "last", "1", "whole", "8"])
+    assert [run.name for run in found] == ["also drawn", "whole"]
+    one, both = (verdict_on_runs(names, workspace=workspace) for names in (["last"], ["last", "also drawn"]))
     assert one == both
-    (named,) = folkways.compare("changing", "steady", runs=["third", "last"], workspace=workspace)
-    (alone,) = folkways.compare("changing", "steady", runs="third", workspace=workspace)
+    (named,) = folkways.compare("moody", "steady", runs=["also drawn", "last"], workspace=workspace)
+    (alone,) = folkways.compare("moody", "steady", runs="also drawn", workspace=workspace)
     assert named.models == alone.models and named.differences.equals(alone.differences)

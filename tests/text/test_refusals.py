@@ -6,7 +6,7 @@ import pytest
 
 from folkways.benchmarks.semeval2026.tasks import LANGUAGES
 from folkways.cultures import cultures_of
-from folkways.text.refusals import PHRASES, is_refusal
+from folkways.text.refusals import is_refusal, phrases
 
 DECLINING = {
     "es": "Lo siento, no puedo responder a eso.",
@@ -223,7 +223,7 @@ def test_how_models_decline(line: str) -> None:
     assert is_refusal(reply, language)
 
 
-@pytest.mark.parametrize("language", sorted(PHRASES))
+@pytest.mark.parametrize("language", sorted(phrases()))
 @pytest.mark.parametrize("answer", [*ANSWERING.values(), "B", "B)", "Leiderdorp", "Ndola", "मालूम", "ข้าว"])
 def test_an_answer_declines_in_no_language(language: str, answer: str) -> None:
     assert not is_refusal(answer, language)
@@ -237,7 +237,7 @@ def test_declining_and_answering(language: str) -> None:
 
 def test_every_language_of_the_benchmark_is_covered() -> None:
     asked = {*LANGUAGES, *(culture.languages[0] for culture in cultures_of("blend"))}
-    assert asked <= set(PHRASES)
+    assert asked <= set(phrases())
 
 
 @pytest.mark.parametrize("language", [*DECLINING, "xx"])

@@ -20,6 +20,11 @@ def is_cut(finish_reason: str | None) -> bool:
     return (finish_reason or "").lower() in TOKEN_LIMIT
 
 
+def cut_by_limit(finish_reason: pl.Expr) -> pl.Expr:
+    """records.CUT of replies, by their finish reasons: ``is_cut`` of each."""
+    return finish_reason.str.to_lowercase().is_in(TOKEN_LIMIT).fill_null(False).alias(CUT)
+
+
 REMEDY = "the token limit cut the reply: ask again with a higher --max-tokens"
 
 
@@ -36,8 +41,8 @@ def judge_replies(task: Task, items: pl.DataFrame, responses: pl.DataFrame, prof
     judged = judgements_of(task, items, responses, profile)
     if "finish_reason" not in responses.columns:
         return judged.with_columns(pl.lit(False).alias(CUT))
-    cut = responses["finish_reason"].str.to_lowercase().is_in(TOKEN_LIMIT).fill_null(False)
-    judged = judged.with_columns(cut.alias(CUT))
+    cut = responses.select(cut_by_limit(pl.col("finish_reason")))[CUT]
+    judged = judged.with_columns(cut)
     if not cut.any():
         return judged
     empty = responses["response"].fill_null("").str.strip_chars() == ""

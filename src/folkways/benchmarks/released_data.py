@@ -91,8 +91,7 @@ def data_issues(release: Release) -> list[DataIssue]:
     """Everything odd about the release, in the reader's order; empty for a benchmark without a reader (the
     demo).
 
-    Raises DataError, with file and row, if the release cannot be read, and FolkwaysError if the reader
-    fails.
+    Raises DataError, with file and row, if the release cannot be read, and FolkwaysError if the reader fails.
     """
     benchmark = release.record.benchmark
     reader = _reader_of(benchmark)

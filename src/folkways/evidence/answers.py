@@ -154,12 +154,11 @@ after the other, only what is compared is in memory together."""
 def answers_of(judgements: Mapping[str, Judged], metric: Metric, groups: Sequence[str]) -> Answers:
     """Match the counted rows of models to which the metric applies.
 
-    judgements: model -> what was judged, with the metric's column and ``groups``.
-    Rows match by item, language, variant and sample. If the metric has one value for a whole question
-    (``Metric.per``), they match by question instead of item, and a question counts as without a reply as soon
-    as one of its rows is; of opinions, whose value is of all forms of a question that got a reply, only where
-    it has none for want of replies. The groups that a score is averaged over (``Metric.mean_over``) are among
-    ``Answers.groups``.
+    judgements: model -> what was judged, with the metric's column and ``groups``. Rows match by item,
+    language, variant and sample. If the metric has one value for a whole question (``Metric.per``), they
+    match by question instead of item, and a question counts as without a reply as soon as one of its rows is;
+    of opinions, whose value is of all forms of a question that got a reply, only where it has none for want
+    of replies. The groups that a score is averaged over (``Metric.mean_over``) are among ``Answers.groups``.
     """
     groups = [*groups, *([metric.mean_over] if metric.mean_over else [])]
     key = (*(("culture", "question") if metric.per == "question" else ("item",)), *ASKING)

@@ -15,6 +15,7 @@ import polars as pl
 
 from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError, option
 from folkways.evidence.comparison import Comparison, compare_judgements
+from folkways.evidence.conditions import unlike_notes, unlike_parts
 from folkways.evidence.contrasts import CULTURE
 from folkways.integrations.every_eval_ever import samples as every_eval_ever
 from folkways.integrations.helm import runs as helm
@@ -23,7 +24,6 @@ from folkways.integrations.scored_log import OWN_COLUMNS, ScoredLog, UnscoredLog
 from folkways.json_lines import read_json
 from folkways.records import JUDGEMENTS
 from folkways.reports.formats.comparison_tables import Comparisons
-from folkways.runs.results.compare import unlike_notes, unlike_parts
 
 SUFFIXES = (".eval", ".json", ".jsonl")
 

@@ -64,12 +64,11 @@ def difference_of_shares(
     """The mean over the strata of ``first`` minus that over the strata of ``second``, which share no
     question.
 
-    first, second: one share per stratum, 0 to 1; first_numbers, second_numbers: how many questions each
-    rests on. The interval is put together from the Wilson intervals of the shares, modified where ones or
-    zeros are few (Zou and Donner 2008; with one stratum each it is Newcombe's of 1998). p is one minus the
-    confidence at which that interval begins to hold 0. Shares that are means of several answers to a
-    question vary less than proportions, so that the interval can only be too wide. ValueError for a side
-    without strata.
+    first, second: one share per stratum, 0 to 1; first_numbers, second_numbers: how many questions each rests
+    on. The interval is put together from the Wilson intervals of the shares, modified where ones or zeros are
+    few (Zou and Donner 2008; with one stratum each it is Newcombe's of 1998). p is one minus the confidence
+    at which that interval begins to hold 0. Shares that are means of several answers to a question vary less
+    than proportions, so that the interval can only be too wide. ValueError for a side without strata.
     """
     if not first.size or not second.size:
         raise ValueError("a difference needs a share on either side")

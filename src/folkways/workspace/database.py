@@ -21,7 +21,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.util import LRUCache
 
-from folkways.errors import MissingExtraError, option
+from folkways.errors import MissingExtraError, option, quoted
 from folkways.workspace.database_errors import (
     BUSY_SECONDS,
     CREATE_DATABASE,
@@ -90,6 +90,12 @@ class Workspace:
         public = url.set(drivername="postgresql")._replace(password=None)
         server = public.difference_update_query([KEY_PASSWORD]).render_as_string()
         return opened, (self.place if url.get_backend_name() == "sqlite" else server,)
+
+    def command(self, *words: str) -> str:
+        """A command of folkways that reads this workspace, as a message suggests it: ``folkways score run-1
+        --workspace lab.db``."""
+        named = () if self.location == WORKSPACE else ("--workspace", self.location)
+        return " ".join(("folkways", *map(quoted, (*words, *named))))
 
     @contextmanager
     def read(self, *, alone: bool = False) -> Iterator[Connection]:
@@ -346,6 +352,8 @@ def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> No
     # less often.
     cursor.execute("PRAGMA wal_autocheckpoint = 8000")
     cursor.execute("PRAGMA foreign_keys = ON")
+    # What is deleted is overwritten, so that no copy of the file has it; the default differs by system.
+    cursor.execute("PRAGMA secure_delete = ON")
     cursor.close()
     # SQLite's own turns A to Z alone, and a search would not find "École" by "école".
     dbapi_connection.create_function("lower", 1, _lower, deterministic=True)

@@ -4,7 +4,7 @@ length."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import orjson
@@ -45,33 +45,9 @@ class JudgedRow:
     failure: str | None
 
 
-_COLUMNS = (
-    *(
-        "item",
-        "question",
-        "culture",
-        "language",
-        "variant",
-        "sample",
-        "counted",
-        "state",
-        "answer",
-        "reason",
-        "details",
-    ),
-    *(
-        "system",
-        "user",
-        "text",
-        "thoughts",
-        "finish_reason",
-        "input_tokens",
-        "output_tokens",
-        "reasoning_tokens",
-        "seconds",
-    ),
-    "message",
-)
+_COLUMNS = [
+    {"response": "text", "failure": "message"}.get(each.name, each.name) for each in fields(JudgedRow)
+]
 """The columns of run_rows that the fields of a JudgedRow are, in their order."""
 
 

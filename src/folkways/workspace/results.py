@@ -14,6 +14,7 @@ import polars as pl
 import sqlalchemy as sa
 
 from folkways import __version__
+from folkways.benchmarks.cut_replies import cut_by_limit
 from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
@@ -308,13 +309,15 @@ def load_judgements(
     small: bool = False,
     without: Collection[str] = (),
     details: Collection[str] | None = None,
+    with_cut: bool = False,
 ) -> pl.DataFrame:
     """The stored judgements of a part of ``run`` in ``profile``, from ``workspace``: records.JUDGEMENTS,
     ``ordinal``, ``endpoint``, ``profile``, ``response``, metrics and facets.
 
     small: as ``records.compact`` has them, for what looks at many at a time. without: ``answer``, ``reason``
     or ``response`` where they are null for the caller, which saves most of what has to be read. details:
-    names of the metrics and facets that are wanted; None for all.
+    names of the metrics and facets that are wanted; None for all. with_cut: with records.CUT, as scores are
+    made of them.
     """
     first_columns = [
         *("ordinal", "item", "question", "culture", "language", "variant", "sample"),
@@ -322,7 +325,11 @@ def load_judgements(
     ]
     stored = ["text" if name == "response" else name for name in first_columns if name not in without]
     about = {"endpoint_id": part.endpoint_id, "task": part.task}
-    pages = judged_pages(workspace, run, profile, (*stored, "details"), **about)
+    ended = ("finish_reason",) if with_cut else ()
+    pages = judged_pages(workspace, run, profile, (*stored, *ended, "details"), **about)
+    if with_cut:
+        is_cut = cut_by_limit(pl.col("finish_reason"))
+        pages = (page.with_columns(is_cut).drop("finish_reason") for page in pages)
     # Details are taken apart chunk by chunk: as Python objects, those of all judgements would take many times
     # what the frame does.
     read = (_unpacked(page.rename({"text": "response"}, strict=False), details) for page in pages)

@@ -21,6 +21,7 @@ de B Ich würde B wählen.
 de B Zwischen A und B würde ich B wählen.
 de B Ich bin mir nicht sicher, aber ich denke B.
 de B B. wheat bread - Der NC ist der Durchschnitt, der noch zugelassen worden ist
+de B Die Antwort ist B nicht ohne Grund.
 de B Antwort: B. Brot ist heute noch üblich.
 el - Α! Δεν ξέρω
 en B I bet B
@@ -30,12 +31,14 @@ en B The answer is B no matter what
 en B The answer is B without question
 en B Answer: B No other option fits
 en B The answer is B not sure though
+es B La respuesta es B no importa lo que digan.
 es B La respuesta es B no porque me guste
 es - La respuesta B no es correcta.
 es - La opción B no encaja.
 et B Mitte A, vaid B.
 fi B Ei A, vaan B.
 fr B Il s'agit de l'option B.
+fr B La réponse est B pas de doute.
 fr B La réponse est B, car ce n'est pas la coutume.
 gu B A ખોટું છે, B સાચું છે.
 gu - જવાબ: A અથવા B

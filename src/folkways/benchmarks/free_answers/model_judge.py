@@ -1,9 +1,8 @@
 """A model as judge of free answers: what it is asked, and how its verdict is read. It never changes the
 lexical rule.
 
-The question is that of the rule (BLEnD, section 4.1): does the reply have any answer that people gave?
-Only "the same" is left to a reader instead of lemmas. Both the reply and the judge's own words are
-untrusted.
+The question is that of the rule (BLEnD, section 4.1): does the reply have any answer that people gave? Only
+"the same" is left to a reader instead of lemmas. Both the reply and the judge's own words are untrusted.
 """
 
 from __future__ import annotations

@@ -144,14 +144,13 @@ _RESCALED = (ENGLISH_BASELINE / (ENGLISH_BASELINE - 1), 1.0)
 class Adaptation(XcrTask):
     """One prompt per sentence and target culture; each reply holds both versions and the strategy.
 
-    The authors' wording only says "Bengali" for both Bengali cultures, so one reply answers for both, as
-    in the paper; ours distinguishes them. Versions are compared by BERTScore F1, given the models, and
-    always by edit similarity, under the same rules for counts and labels (``judge_side``). ``paper``
-    leaves out rows whose number of tagged items differs from gold and gives 0 if neither side has any.
-    ``strict`` gives 0 for a missing item, and judges sentences without an equivalent in the culture only
-    by whether the reply says so. ``paper`` rescales the English scores and not the others, as the authors'
-    code does; ``strict`` takes both as they are. Gold versions that the release has swapped are put right,
-    except in ``paper``.
+    The authors' wording only says "Bengali" for both Bengali cultures, so one reply answers for both, as in
+    the paper; ours distinguishes them. Versions are compared by BERTScore F1, given the models, and always by
+    edit similarity, under the same rules for counts and labels (``judge_side``). ``paper`` leaves out rows
+    whose number of tagged items differs from gold and gives 0 if neither side has any. ``strict`` gives 0 for
+    a missing item, and judges sentences without an equivalent in the culture only by whether the reply says
+    so. ``paper`` rescales the English scores and not the others, as the authors' code does; ``strict`` takes
+    both as they are. Gold versions that the release has swapped are put right, except in ``paper``.
     """
 
     name: ClassVar[str] = "xcr/adaptation"

@@ -1,10 +1,9 @@
 """The released data of XCR-Bench: the base corpus, its adaptations to four cultures, joined to it by
 sentence, the authors' prompts, and what is odd about them.
 
-The released files carry no ids and come in five different row orders, with small differences in spacing
-and spelling. Sentences are therefore joined by steps of ``JOIN_STEPS``, from the exact text to a normal
-form, and repeated sentences in order of occurrence. Checking drops and changes nothing; reading puts right
-what it can.
+The released files carry no ids and come in five different row orders, with small differences in spacing and
+spelling. Sentences are therefore joined by steps of ``JOIN_STEPS``, from the exact text to a normal form, and
+repeated sentences in order of occurrence. Checking drops and changes nothing; reading puts right what it can.
 """
 
 from __future__ import annotations

@@ -18,8 +18,7 @@ def completion_of(value: Any, model: str) -> Completion:
     """A text, or what libraries give back: a chat completion, a message, Inspect's output, a list of one of
     these.
 
-    model: what answered, where the value does not say it. Raises EndpointFailure for anything without a
-    text.
+    model: what answered, where the value does not say it. Raises EndpointFailure for anything without a text.
     """
     if isinstance(value, Completion) and isinstance(value.text, str):
         return value

@@ -103,8 +103,7 @@ class HttpEndpoint(NamedEndpoint, ABC):
 
     @abstractmethod
     def ending(self, reply: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
-        """The part of a reply that says how it ended, and the word for it; ``{}`` and None
-        without one."""
+        """The part of a reply that says how it ended, and the word for it; ``{}`` and None without one."""
 
     async def open(self, concurrency: int) -> None:
         """Open the connection pool for ``concurrency`` requests at once. Connects to nothing yet.

@@ -380,14 +380,8 @@ def _responses(task: Task, expected: pl.DataFrame, located: pl.DataFrame) -> pl.
     refused, answered, missing = (
         pl.lit(state.value) for state in (State.REFUSED, State.ANSWERED, State.MISSING)
     )
-    filtered, no_row, no_reply = map(
-        pl.lit,
-        (
-            "the provider's content filter withheld the answer",
-            "the file has no row for it",
-            "its row has no reply",
-        ),
-    )
+    filtered = pl.lit("the provider's content filter withheld the answer")
+    no_row, no_reply = pl.lit("the file has no row for it"), pl.lit("its row has no reply")
     unsaid = pl.when(pl.col("_there").is_null()).then(no_row).otherwise(no_reply)
     return joined.with_columns(
         task=pl.lit(task.name),
@@ -398,19 +392,8 @@ def _responses(task: Task, expected: pl.DataFrame, located: pl.DataFrame) -> pl.
 
 def _ordered(judged: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     """Identity first, then the verdict, the metrics and facets, the reason last."""
-    first = [
-        "task",
-        "item",
-        "release_id",
-        "question",
-        "culture",
-        "language",
-        "variant",
-        "sample",
-        "counted",
-        "state",
-        "answer",
-    ]
+    identity = ("task", "item", "release_id", "question", "culture", "language", "variant", "sample")
+    first = [*identity, "counted", "state", "answer"]
     if "release_id" not in judged.columns:
         judged = judged.join(items.select("item", "release_id"), on="item", how="left", maintain_order="left")
     rest = [name for name in judged.columns if name not in first and name not in JUDGEMENTS]

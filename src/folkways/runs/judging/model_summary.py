@@ -207,7 +207,7 @@ SUMMARY: Schema = {
     "against": pl.String,
     "facet": pl.String,  # all, culture, language
     "value": pl.String,
-    "quantity": pl.String,  # a key of QUANTITIES
+    "quantity": pl.String,  # docs/reference/model-judge.md says what each is
     **dict.fromkeys(("estimate", "low", "high"), pl.Float64),
     "p_holm": pl.Float64,  # of differences: two-sided, corrected for the pairs
     "interval": pl.String,
@@ -216,44 +216,6 @@ SUMMARY: Schema = {
     "self_judged": pl.Boolean,  # the judge wrote the replies itself; null where models or judges are compared
     "signature": pl.String,
 }
-
-QUANTITIES = {
-    "lexical": "share of counted items that the rule calls right, in percent: the run's score",
-    "judged": "share that the judge calls right, in percent, of the items that have a verdict or no reply",
-    "judged_at_worst": "that share of all counted items if every missing verdict were 'wrong'",
-    "judged_at_best": "that share of all counted items if every missing verdict were 'right'",
-    "undecided": "items with a reply and without a readable verdict",
-    "agreement": "share of judged replies on which judge and rule agree, in percent",
-    "kappa": "Cohen's kappa of judge and rule",
-    "both_right": "judged replies that judge and rule call right",
-    "only_judge": "judged replies that only the judge calls right",
-    "only_lexical": "judged replies that only the rule calls right",
-    "both_wrong": "judged replies that judge and rule call wrong",
-    "labelled": "replies that people judged",
-    "corrected": "share that people would call right, in percent: prediction-powered inference, culture by "
-    "culture",
-    "corrected_rogan_gladen": "the same by sensitivity and specificity (Rogan and Gladen)",
-    "sensitivity": "of the replies that people call right, the share that the judge calls right, in percent",
-    "specificity": "of the replies that people call wrong, the share that the judge calls wrong, in percent",
-    "youden": "Youden's J: sensitivity plus specificity less 1, from 0 (no better than chance) to 1",
-    "kappa_judge_people": "Cohen's kappa of judge and people",
-    "kappa_lexical_people": "Cohen's kappa of rule and people",
-    "judged_difference": "points that the judge puts the model above the other, uncorrected",
-    "corrected_difference": "points that people would put the model above the other, each corrected by its "
-    "own labels",
-    "youden_difference": "the judge's J for the model less that for the other",
-    "corrected_at_any_time": "`corrected` with an interval that may be looked at after every label",
-    "disagreement": "replies, in percent, on which the judge and the other judge differ",
-    "kappa_judges": "Cohen's kappa of the judge and the other judge",
-    "turned": "replies, in percent, on which the verdict turns round if the answers stand in reverse order",
-    "first_preferred": "of replies for which the two orders bring different answers, the percentage with "
-    "the earlier in each",
-    "self_preference": "points by which the judge is kinder to its own, or its family's, replies than to "
-    "others', by people",
-    "self_preference_by_judges": "the same by the verdicts of the other judges",
-}
-"""What each quantity of a summary is. A label of 0.5 is half right; what needs a yes or no leaves such labels
-out, and Rogan and Gladen's correction is not made where there are any."""
 
 Row = dict[str, object]
 _FACETS = ("culture", "language")

@@ -43,11 +43,13 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class RayExecutor:
-    """An ``executors.Executor``."""
+    """Workers on the nodes of a cluster. The methods raise FolkwaysError for a cluster that cannot be reached
+    or has no room, and for a workspace that the workers cannot open."""
 
     cluster: Cluster
 
     def check(self, workspace: Workspace, models: Sequence[Model]) -> None:
+        """Raise what ``ask`` would raise before it asks anything."""
         seats_for(workspace, models, self.cluster)
 
     def ask(
@@ -59,6 +61,13 @@ class RayExecutor:
         asking: AskOptions,
         limit: Amount | None,
     ) -> list[ModelProgress]:
+        """Ask ``models`` all that the ``run`` of the ``workspace`` still expects of them; the final counts,
+        one per model.
+
+        prices: by the identity of a model, None where unknown.
+        asking: how hard to try.
+        limit: what all workers may spend together; None for anything.
+        """
         with RayWorkerPool(workspace, run, models, prices, asking, self.cluster, limit) as pool:
             return pool.ask()
 
@@ -71,11 +80,14 @@ class RayExecutor:
         text_tools: str | None,
         models: ScoringModels | None,
     ) -> Iterator[ScoredRun]:
+        """A ``scoring.ScoreAll``: workspace, run, plans, profile, text_tools and models are those of
+        ``score_run``."""
         return score_on_ray(self.cluster, workspace, run, plans, profile, text_tools, models)
 
     def work_on(
         self, work: Callable[[str, Path, Path], T], shares: Sequence[Share], report: Callable[[str], None]
     ) -> Sequence[T]:
+        """A ``benchmarks.build.WorkOnFiles``."""
         return work_on_ray(work, shares, report)
 
 

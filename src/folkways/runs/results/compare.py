@@ -16,9 +16,9 @@ from folkways.display import named, plural
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
-from folkways.evidence.contributions import COVERAGE_KEYS, SERVED
+from folkways.evidence.conditions import unlike_notes, unlike_parts
 from folkways.names import WHOLE
-from folkways.records import Metric, headline_of, is_baseline
+from folkways.records import Metric, headline_of
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.results.completeness import lacking
 from folkways.runs.results.find_models import StoredModel, find_models, judgements_of
@@ -231,38 +231,3 @@ def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile:
                     f"{one.label}: the token limit cut {row['cut']:,} of "
                     f"{plural(replies, 'reply', 'replies')}."
                 )
-
-
-def unlike_parts(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """The parts of the models' signatures in which these differ, but for how much was asked and what served
-    the model."""
-    keys = dict.fromkeys(key for signature in parts.values() for key in signature)
-    differing = (
-        key
-        for key in keys
-        if len({signature.get(key, "none") for signature in _concerned(key, parts).values()}) > 1
-    )
-    return [key for key in differing if key not in (*COVERAGE_KEYS, SERVED)]
-
-
-def _concerned(key: str, parts: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
-    """Those whose signatures tell something by the part: no settings change what a baseline says."""
-    return {
-        model: signature for model, signature in parts.items() if key != "settings" or not is_baseline(model)
-    } or parts
-
-
-def unlike_notes(parts: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """One sentence for each part of the models' signatures in which these differ."""
-    notes = []
-    for key in unlike_parts(parts):
-        which = "; ".join(
-            f"{model} {signature.get(key, 'none')}" for model, signature in _concerned(key, parts).items()
-        )
-        notes.append(f"Not asked or judged alike, {key}: {which}.")
-        if key == "data":
-            notes.append(
-                "Items with the same name may be different questions in different data: read the "
-                "differences with care."
-            )
-    return notes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import polars as pl
 
@@ -30,9 +30,14 @@ def lacking(workspace: Workspace, run: run_records.RunRecord, run_task: run_reco
     if _asks_by_default(run_task):
         return []
     stored = results.load_summary(workspace, run, LACKING + run_task.task)
+    return if_data_are_here(lambda: _lacking(workspace, run, run_task)) if stored is None else stored
+
+
+def if_data_are_here(lacking: Callable[[], list[str]]) -> list[str]:
+    """What ``lacking`` says; where the data have gone since, that nobody can say."""
     try:
-        return _lacking(workspace, run, run_task) if stored is None else stored
-    except FolkwaysError as error:  # the data have gone since
+        return lacking()
+    except FolkwaysError as error:
         return [f"how much of the task this is cannot be told ({str(error).splitlines()[0]})"]
 
 
@@ -58,6 +63,14 @@ def completeness_of(
     columns = (*ASKED_BY, "sample")
     about = {"endpoint_id": part.endpoint_id, "task": part.task}
     counts = run_rows.judged_counts(workspace, run, profile, columns, **about)
+    return completeness_of_rows(counts, run_task, task)
+
+
+def completeness_of_rows(counts: pl.DataFrame, run_task: run_records.RunTask, task: Task) -> Completeness:
+    """How complete are rows of a ``task`` that a model was asked, of the data of ``run_task``.
+
+    counts: ASKED_BY, ``sample`` and how many ``rows`` have them.
+    """
     rows = counts.filter(pl.col("sample") == pl.col("sample").min())
     released = [name for name in rows["variant"].unique() if split_variant(name)[1] == 1]
     return Completeness.of(

@@ -3,7 +3,7 @@ that a display of scores alone need not read every judgement again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import astuple
 from functools import partial
 
@@ -25,20 +25,6 @@ COMPARED = ("item", "question", CULTURE, *ASKING, "counted", "state")
 """Columns by which models are compared, besides their metric."""
 
 TEXTS = ("answer", "reason", "response")
-
-
-def compared_of_task(
-    workspace: Workspace, run: RunRecord, parts: Iterable[results.Part], task: str, profiles: Sequence[str]
-) -> Iterator[pl.DataFrame]:
-    """The judgements of a ``task`` of the ``run`` in each of the ``profiles``, of each endpoint, as far as
-    models are compared by them: compact records.JUDGED_ITEMS without texts, from the ``workspace``. parts:
-    those of the run, other tasks' among them."""
-    for part in parts:
-        if part.task == task:
-            for name in profiles:
-                yield results.load_judgements(workspace, run, name, part, small=True, without=TEXTS).drop(
-                    "ordinal", *TEXTS
-                )
 
 
 def make_contrasts(

@@ -11,12 +11,9 @@ import polars as pl
 
 from folkways.benchmarks.treatments import without_treatments
 from folkways.errors import FolkwaysError, UnknownNameError, option, quoted
-from folkways.runs.results.model_names import matching
+from folkways.runs.results.model_names import AT, at_runs, matching
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
-
-AT = "@"
-"""What stands between a model and the run that asked it."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ def _labelled(found: Sequence[tuple[run_records.RunRecord, str]], workspace: Wor
         StoredModel(
             run,
             endpoint,
-            endpoint if often[endpoint] == 1 else f"{endpoint}{AT}{run.name}",
+            endpoint if often[endpoint] == 1 else at_runs(endpoint, [run.name]),
             tuple(part for part in results.parts(workspace, run) if part.endpoint == endpoint),
         )
         for run, endpoint in found

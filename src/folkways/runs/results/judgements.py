@@ -8,7 +8,6 @@ from dataclasses import replace
 import polars as pl
 
 from folkways.benchmarks.base import Benchmark, Task, has_free_answers, needs_whole_questions
-from folkways.benchmarks.contract import scores_of
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.results import Inputs, Result
@@ -16,11 +15,12 @@ from folkways.benchmarks.treatments import with_length, without_treatments
 from folkways.endpoints.cards import cards_of
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.evidence.groups import OF_ANY_BENCHMARK
-from folkways.records import JUDGED_ITEMS, SCORES, Schema, compact, empty, plain
+from folkways.records import JUDGED_ITEMS, Schema, compact, empty, plain
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
 from folkways.releases.stored_releases import locate, state_of
 from folkways.runs.planning.plan import item_batches, release_of, restore_options
+from folkways.runs.results.together import RunsTogether, latest
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -55,6 +55,7 @@ def judged_of_task(
     profiles: Sequence[str],
     *,
     small: bool = False,
+    as_scored: bool = False,
 ) -> Iterator[pl.DataFrame]:
     """records.JUDGED_ITEMS of a task of the ``run``, in each of the ``profiles``, of each endpoint.
 
@@ -62,6 +63,7 @@ def judged_of_task(
     asked: the task.
     release: the data that it was asked of.
     small: as ``records.compact`` has them.
+    as_scored: with ``ordinal`` and records.CUT, by which scores are made.
     """
     task = get_task(asked.task)
     batches = item_batches(task, release, restore_options(asked.options))
@@ -72,7 +74,8 @@ def judged_of_task(
     for part in results.parts(workspace, run):
         if part.task == asked.task:
             for name in profiles:
-                judged = results.load_judgements(workspace, run, name, part, small=small).drop("ordinal")
+                judged = results.load_judgements(workspace, run, name, part, small=small, with_cut=as_scored)
+                judged = judged if as_scored else judged.drop("ordinal")
                 if has_free_answers(task):
                     asked_in = plain(judged.select("item", "language").unique(maintain_order=True))
                     texts = pl.concat(
@@ -105,23 +108,24 @@ def _as_asked(task: Task, batches: Sequence[pl.DataFrame], asked: pl.DataFrame) 
 
 
 def inputs_of(
-    judged: pl.DataFrame, endpoints: Iterable[str], tasks: Iterable[Task], releases: Mapping[str, Release]
+    judged: pl.DataFrame, models: Mapping[str, str], tasks: Iterable[Task], releases: Mapping[str, Release]
 ) -> Inputs:
     """The judgements ``judged`` of these tasks with what the results need besides.
 
-    endpoints: whose model cards are wanted.
+    models: name in the judgements -> the endpoint, whose card is wanted.
     releases: task -> the data that were used.
     """
     listed = list(tasks)
     control = without_treatments(judged)
     if control.height < judged.height:
         judged = with_length(judged)
+    cards = cards_of({*models.values()})
     return Inputs(
         judged=control,
         treated=judged if control.height < judged.height else judged.head(0),
         metrics={task.name: task.metrics for task in listed},
         releases=releases,
-        cards=cards_of(set(endpoints)),
+        cards={name: cards[endpoint] for name, endpoint in models.items() if endpoint in cards},
         whole_questions=frozenset(task.name for task in listed if needs_whole_questions(task)),
         facets={task.name: task.facets for task in listed},
         free_answers=frozenset(task.name for task in listed if has_free_answers(task)),
@@ -131,81 +135,36 @@ def inputs_of(
 def load_inputs(
     workspace: Workspace, runs: Sequence[run_records.RunRecord], profile: str | None = None
 ) -> Inputs:
-    """The judgements of these runs; of an item that two runs have, what the later one says.
+    """The judgements of these runs; of an item that two runs asked a model in one condition, what the later
+    one says.
 
     profile: only this one of each task. Raises FolkwaysError for a run that has not been scored, or not in
     that profile.
     """
     judgements: list[pl.DataFrame] = []
-    endpoints, releases = set[str](), {}
+    together, releases = RunsTogether(workspace, runs, profile), {}
     for run in runs:
-        stored, before = stored_scores(workspace, run), len(judgements)
-        for run_task in run_records.run_tasks(workspace, run):
+        stored, before = together.scores(run), len(judgements)
+        for run_task in together.tasks[run.name]:
             of_task = stored.filter(pl.col("task") == run_task.task)
             if profile is not None:
-                of_task = of_task.filter(
-                    pl.col("profile") == get_task(run_task.task).resolve_profile(profile)
-                )
-            endpoints.update(of_task["endpoint"])
+                resolved = get_task(run_task.task).resolve_profile(profile)
+                of_task = of_task.filter(pl.col("profile") == resolved)
             releases[run_task.task] = release_of(run_task)
             judgements += [
-                results.load_judgements(workspace, run, name, part).drop("ordinal")
+                together.renamed(run, results.load_judgements(workspace, run, name, part).drop("ordinal"))
                 for part in results.parts(workspace, run)
                 if part.task == run_task.task
                 for name in of_task["profile"].unique(maintain_order=True)
             ]
         if len(judgements) == before:
             raise FolkwaysError(
-                f"run {run.name} has not been judged in the profile {profile}; do it: folkways score "
-                f"{run.name} --profile {profile}"
+                f"run {run.name} has not been judged in the profile {profile}; do it: "
+                f"{workspace.command('score', run.name, '--profile', str(profile))}"
             )
     judged = pl.concat(judgements, how="diagonal_relaxed")
     judged = judged[latest(judged)]
-    return inputs_of(judged, endpoints, map(get_task, releases), releases)
-
-
-def latest(judged: pl.DataFrame) -> pl.Series:
-    """The numbers of the rows that stay where several runs asked a model the same: those of the last run."""
-    key = ["endpoint", "task", "profile", "item", "language", "variant", "sample"]
-    rows = judged.select(key).with_row_index("row")
-    return rows.unique(subset=key, keep="last", maintain_order=True)["row"]
-
-
-def scores_together(
-    workspace: Workspace,
-    runs: Sequence[run_records.RunRecord],
-    scored: Mapping[str, pl.DataFrame],
-    wanted: str | None = None,
-) -> Iterator[pl.DataFrame]:
-    """The scores of a model on a task that several of these runs of the ``workspace`` asked, over all that
-    they asked: records.SCORES, with the signature of the last run.
-
-    scored: name of a run -> its stored scores. wanted: only this profile of each task. Runs that drew a
-    sample or treated prompts are left out: their scores are of the whole benchmark, or by arm.
-    """
-    parts_of: dict[tuple[str, str, str], list[tuple[run_records.RunRecord, results.Part, str]]] = {}
-    for run in runs:
-        options = {each.task: restore_options(each.options) for each in run_records.run_tasks(workspace, run)}
-        for part in results.parts(workspace, run):
-            if options[part.task].until is not None or options[part.task].treatments:
-                continue
-            of_part = scored[run.name].filter(task=part.task, endpoint=part.endpoint)
-            for profile, signature in of_part.select("profile", "signature").unique().iter_rows():
-                if wanted is None or profile == get_task(part.task).resolve_profile(wanted):
-                    key = part.task, part.endpoint, profile
-                    parts_of.setdefault(key, []).append((run, part, signature))
-    for (task, endpoint, profile), of_runs in parts_of.items():
-        if len(of_runs) > 1:
-            judged = pl.concat(
-                [results.load_judgements(workspace, run, profile, part) for run, part, _ in of_runs],
-                how="diagonal_relaxed",
-            ).drop("ordinal")
-            *_, (_, _, signature) = of_runs
-            yield (
-                scores_of(get_task(task), judged[latest(judged)])
-                .with_columns(endpoint=pl.lit(endpoint), profile=pl.lit(profile), signature=pl.lit(signature))
-                .select(list(SCORES))
-            )
+    return inputs_of(judged, together.endpoints(), map(get_task, releases), releases)
 
 
 def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:

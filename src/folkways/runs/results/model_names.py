@@ -109,6 +109,16 @@ def portable(name: str) -> str:
     return f"{plain}_" if _RESERVED.match(plain) else plain
 
 
+AT = "@"
+"""What stands between a model and the run that asked it."""
+
+
+def at_runs(endpoint: str, runs: Iterable[str]) -> str:
+    """A model as these runs asked it: ``lab/m@first+second``, with settings of its own after that."""
+    address, _ = split_name(endpoint)
+    return f"{address}{AT}{'+'.join(runs)}{endpoint.removeprefix(address)}"
+
+
 def model_names(endpoints: Iterable[str]) -> dict[str, str]:
     """Endpoint -> its name in exports: ``developer/model?temperature=1``, without address and path.
 

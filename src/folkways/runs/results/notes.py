@@ -226,7 +226,8 @@ def _judged(
         if (part.task, part.endpoint) == (task.name, endpoint)
         for page, _ in judged_pages(plan, results.response_pages(workspace, run, part), profile)
     )
-    scored = scores_of_run(plan, pl.concat(pages, how="vertical_relaxed"))
+    judged = pl.concat(pages, how="vertical_relaxed")
+    scored = scores_of_run(task, plan.options, plan.populations, judged)
     return scored.filter(facet=WHOLE, metric=headline_of(task.metrics, {*scored["metric"]}).name)
 
 

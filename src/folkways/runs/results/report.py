@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from folkways.errors import FolkwaysError, quoted
 from folkways.evidence.verdict import Expense, Verdict
 from folkways.files import check_several
 from folkways.names import REPLAY
-from folkways.records import JUDGED_ITEMS, SCORES, Signature, Subject, compact, empty, is_baseline
+from folkways.records import JUDGED_ITEMS, SCORES, compact, empty, is_baseline
 from folkways.releases.release_records import Release, ReleaseRecord
 from folkways.reports.data import FAILURES, ITEM_TEXTS, ReportData, RunInfo
 from folkways.reports.replies import Replies
@@ -29,17 +29,10 @@ from folkways.runs.models import cost_function
 from folkways.runs.options import names_of
 from folkways.runs.planning.plan import release_of
 from folkways.runs.results.completeness import lacking
-from folkways.runs.results.contrasts import compared_of_task, stored_contrasts
-from folkways.runs.results.judgements import (
-    inputs_of,
-    judged_of_task,
-    latest,
-    results_of_runs,
-    scores_together,
-)
-from folkways.runs.results.model_names import model_names
+from folkways.runs.results.contrasts import stored_contrasts
+from folkways.runs.results.judgements import inputs_of, judged_of_task, results_of_runs
 from folkways.runs.results.notes import cut_warnings, other_language_warnings, read_otherwise, served_warnings
-from folkways.runs.scores.scoring import stored_scores
+from folkways.runs.results.together import RunsTogether, latest
 from folkways.workspace import results, run_records
 from folkways.workspace.database import WORKSPACE, Workspace, opened
 
@@ -48,7 +41,7 @@ SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 
 NOT_STORED = (
     "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its "
-    "items: they are not shown. folkways score {1} adds them, and asks no model."
+    "items: they are not shown. {1} adds them, and asks no model."
 )
 
 CLOCK = 1.0
@@ -70,8 +63,9 @@ def collect(
     show_items: bool = False,
 ) -> ReportData:
     """Everything that a report of these runs of a ``workspace`` shows, from what is stored; nothing is judged
-    or asked. Of an item that two runs asked a model, it is what the later one says, and scores are over all
-    that the runs asked a model together.
+    or asked. Of an item that two runs asked a model in one condition, it is what the later one says, and
+    scores are over all that such runs asked a model together. A model that was asked in several conditions is
+    one for each, with the runs in its name.
 
     title: of the report; made of the benchmarks' if None.
     profile: only this profile of each task, where several were scored.
@@ -85,13 +79,12 @@ def collect(
 
     Raises FolkwaysError if a run has not been scored.
     """
-    scores: list[pl.DataFrame] = []
-    scored: dict[str, pl.DataFrame] = {}
+    together = RunsTogether(workspace, runs, profile)
+    scores: dict[tuple[str, ...], list[pl.DataFrame]] = {}
     without_texts = ("response",) if with_judgements else ITEM_TEXTS
     judgements: list[pl.DataFrame] = [compact(empty(JUDGED_ITEMS)).drop(without_texts)]
     replies = Replies()
     people: list[pl.DataFrame] = [empty(SCORES)]
-    signatures: dict[str, Signature] = {}
     unknown_people: dict[str, str] = {}
     releases: dict[str, ReleaseRecord] = {}
     without_references: dict[str, None] = {}
@@ -101,59 +94,80 @@ def collect(
     partial: list[str] = []
     parts: dict[str, str] = {}
     contrasts = stored_contrasts(workspace, runs[0]) if len(runs) == 1 else {}
-    several = len({name for run in runs for name in _models(workspace, run)}) > 1
+    several = sum(not is_baseline(name) for name in together.endpoints()) > 1
     for run in runs:
-        stored = scored[run.name] = stored_scores(workspace, run)
-        of_baselines, of_people = (
-            results.load_scores(workspace, run, of) for of in (Subject.BASELINE, Subject.PEOPLE)
-        )
-        signatures |= results.load_signatures(workspace, run)
-        for run_task in run_records.run_tasks(workspace, run):
-            task = tasks.setdefault(run_task.task, get_task(run_task.task))
+        stored = together.scores(run)
+        for run_task in together.tasks[run.name]:
+            task = get_task(run_task.task)
             shown = pl.col("task") == task.name
             if profile is not None:
                 shown &= pl.col("profile") == task.resolve_profile(profile)
-            of_task, people_of_task = stored.filter(shown), of_people.filter(shown)
+            of_task = stored.filter(shown)
             if profile is not None and of_task.is_empty() and task.name in stored["task"]:
                 raise FolkwaysError(
                     f"run {run.name} was not scored on {task.name} under the profile {profile}; score it so "
-                    f"first: folkways score {quoted(run.name)} --profile {profile}"
+                    f"first: {workspace.command('score', run.name, '--profile', profile)}"
                 )
-            # One after the other; an asked baseline of that name comes later and wins.
-            scores += of_baselines.filter(shown).partition_by("endpoint", maintain_order=True)
-            scores.append(of_task)
-            people.append(people_of_task)
-            otherwise += read_otherwise(workspace, run, run_task, task, of_task)
-            people_release = human.release if (human := task.human_baseline()) else None
-            if people_release and people_of_task.is_empty():
-                unknown_people[task.name] = people_release
-            if overrides(task, "baselines") and of_baselines.filter(shown).is_empty() and of_task.height:
-                without_references[run.name] = None
+            if task.name not in tasks:
+                tasks[task.name] = task
+                guessed, of_people, untold = together.references(task.name)
+                guessed, of_people = ([frame.filter(shown) for frame in of] for of in (guessed, of_people))
+                otherwise += untold
+                people += of_people
+                # One after the other; an asked baseline of that name comes later and wins.
+                scores[task.name,] = [
+                    part for of in guessed for part in of.partition_by("endpoint", maintain_order=True)
+                ]
+                human = task.human_baseline()
+                if human and human.release and not any(frame.height for frame in of_people):
+                    unknown_people[task.name] = human.release
+                if (
+                    overrides(task, "baselines")
+                    and of_task.height
+                    and not any(frame.height for frame in guessed)
+                ):
+                    without_references[run.name] = None
+            keys_of_task = []
+            for keys, rows in of_task.group_by("endpoint", "profile", maintain_order=True):
+                key = (task.name, *map(str, keys))
+                keys_of_task.append(key)
+                scores.setdefault(key, []).extend([] if together.pooled(*key) else [rows])
+            otherwise += read_otherwise(
+                workspace, run, run_task, task, together.stored[run.name].filter(shown)
+            )
             profiles = of_task["profile"].unique(maintain_order=True).to_list()
             looked_at = of_task.height and (with_judgements or with_verdict)
             if looked_at and (lacks := lacking(workspace, run, run_task)):
                 partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(lacks)}.")
-                parts.setdefault(task.name, lacks[0])
+                if not all(together.pooled(*key) for key in keys_of_task):
+                    parts.setdefault(task.name, lacks[0])
             compared = (task.name, *profiles[:1]) in {key[:2] for key in contrasts}
             if with_verdict and not with_judgements and several and not compared:
-                of_run = results.parts(workspace, run)
-                judgements += compared_of_task(workspace, run, of_run, task.name, profiles[:1])
+                judgements += together.judgements(run, task.name, profiles[:1])
             if with_judgements:
                 release = opened[task.name] = release_of(run_task)
                 releases[release.name] = release.record
-                for part in judged_of_task(workspace, run, run_task, release, profiles, small=True):
+                as_scored = together.is_pooled(run, task.name)
+                for part in judged_of_task(
+                    workspace, run, run_task, release, profiles, small=True, as_scored=as_scored
+                ):
                     replies.add(part["response"])
-                    judgements.append(with_length(part).drop("response"))
+                    judgements.append(with_length(together.taken(run, part)).drop("response"))
                     del part  # before the next is read
-    if len(runs) > 1:
-        scores += scores_together(workspace, runs, scored, profile)
-    every = pl.concat(scores).unique(subset=SCORE_KEY, keep="last", maintain_order=True)
+    for key, frames in scores.items():
+        if together.pooled(*key):
+            frames.append(together.together(*key))
+            if (with_judgements or with_verdict) and (lacks := together.lacking(*key)):
+                parts.setdefault(key[0], lacks[0])
+    every = pl.concat(frame for frames in scores.values() for frame in frames)
+    every = every.unique(subset=SCORE_KEY, keep="last", maintain_order=True)
     judged = pl.concat(judgements, how="diagonal_relaxed")
     del judgements
     if len(runs) > 1:
         judged, replies = _each_once(judged, replies)
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
-    inputs = inputs_of(judged.drop("text", "gold", strict=False), every["endpoint"], tasks.values(), opened)
+    models = together.endpoints()
+    inputs = inputs_of(judged.drop("text", "gold", strict=False), models, tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
     uses = {run.name: results.usage(workspace, run) for run in runs}
     used = uses if with_judgements or with_verdict else {}
@@ -177,9 +191,9 @@ def collect(
             benchmark.title for benchmark in _benchmarks_named({task.benchmark for task in tasks.values()})
         ),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        runs=tuple(_info(run, scored[run.name], used.get(run.name), cost_of) for run in runs),
+        runs=tuple(_info(run, together.scores(run), used.get(run.name), cost_of) for run in runs),
         scores=every,
-        names=model_names(every["endpoint"].unique(maintain_order=True)),
+        names=together.public_names(every["endpoint"].unique(maintain_order=True)),
         judgements=judged,
         releases=tuple(releases.values()),
         metrics=inputs.metrics,
@@ -188,21 +202,22 @@ def collect(
         ordered={name: task.ordered for name, task in tasks.items() if task.ordered},
         warnings=(
             *partial,
-            *other_language_warnings(every, signatures, tasks),
-            *cut_warnings(every, signatures, tasks),
+            *together.unlike(every),
+            *other_language_warnings(every, together.signatures, tasks),
+            *cut_warnings(every, together.signatures, tasks),
             *otherwise,
             *_warnings(runs),
             *served_warnings(uses),
-            *(NOT_STORED.format(name, quoted(name)) for name in without_references),
+            *(NOT_STORED.format(name, workspace.command("score", name)) for name in without_references),
         ),
-        failures=_failure_table([results.failure_counts(workspace, run) for run in runs]),
+        failures=_failure_table(together),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
-        signatures=signatures,
+        signatures=together.signatures,
         unknown_people=unknown_people,
         results=tuple(made),
         without_results=without,
         without_items=withheld,
-        expenses=_expenses(runs, used, cost_of),
+        expenses=_expenses(together, used, cost_of),
         parts=parts,
         contrasts=contrasts,
         homes={name: card.home for name, card in inputs.cards.items() if card.home},
@@ -215,12 +230,6 @@ def _each_once(judged: pl.DataFrame, replies: Replies) -> tuple[pl.DataFrame, Re
     """What several runs asked a model alike as the last of them has it, and the replies to that."""
     rows = latest(judged)
     return judged[rows], replies.only(rows)
-
-
-def _models(workspace: Workspace, run: run_records.RunRecord) -> Iterator[str]:
-    """The names of the models of a run, without baselines."""
-    names = run_records.endpoint_names(workspace, run.config.get("endpoints", [])).values()
-    return (name for name in names if not is_baseline(name))
 
 
 def _info(
@@ -264,24 +273,24 @@ def _cost(use: results.Usage, cost_of: CostOf) -> float | None:
 
 
 def _expenses(
-    runs: Sequence[run_records.RunRecord], used: Mapping[str, Sequence[results.Usage]], cost_of: CostOf
+    together: RunsTogether, used: Mapping[str, Sequence[results.Usage]], cost_of: CostOf
 ) -> dict[str, Expense]:
-    """Endpoint -> what its replies took, in all runs together. Tokens and dollars are known where every reply
+    """Model -> what its replies took, in all runs together. Tokens and dollars are known where every reply
     has a count of its tokens, seconds where any were measured."""
     uses: dict[str, list[tuple[run_records.RunRecord, results.Usage]]] = {}
-    for run in runs:
+    for run in together.runs:
         for use in used.get(run.name, ()):
-            uses.setdefault(use.endpoint, []).append((run, use))
+            uses.setdefault(together.name(run, use.endpoint), []).append((run, use))
     expenses = {}
-    for endpoint, of_endpoint in uses.items():
+    for model, of_endpoint in uses.items():
         responses = sum(use.responses for _, use in of_endpoint)
         inputs = [None if use.uncounted_input else use.input_tokens for _, use in of_endpoint]
         outputs = [None if use.uncounted_output else use.output_tokens for _, use in of_endpoint]
-        replayed = endpoint.startswith(REPLAY)  # what the recorded model cost is not known
+        replayed = model.startswith(REPLAY)  # what the recorded model cost is not known
         costs = [None if replayed else _cost(use, cost_of) for _, use in of_endpoint]
         seconds = sum(use.seconds or 0.0 for _, use in of_endpoint)
         walls = [_wall(run, use) for run, use in of_endpoint]
-        expenses[endpoint] = Expense(
+        expenses[model] = Expense(
             responses,
             _total(costs),
             _total(inputs),
@@ -361,15 +370,18 @@ def _sampled(run: run_records.RunRecord) -> float | None:
     return None if until is None else float(until)
 
 
-def _failure_table(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _failure_table(together: RunsTogether) -> pl.DataFrame:
     """Failures by kind: messages that differ only in long numbers and quoted text are one kind."""
-    failures = pl.concat(frames)
     what = pl.col("message").str.strip_prefix(pl.concat_str("endpoint", pl.lit(": ")))
     kind = (
         what.str.split(": ").list.first().str.replace_all(r"\d{4,}|'[^']*'|\"[^\"]*\"", "…").str.slice(0, 80)
     )
+    failures = [
+        together.renamed(run, results.failure_counts(together.workspace, run).with_columns(kind=kind))
+        for run in together.runs
+    ]
     return (
-        failures.with_columns(kind=kind)
+        pl.concat(failures)
         .group_by("endpoint", "task", "kind", maintain_order=True)
         .agg(pl.col("count").sum(), pl.col("message").first().alias("example"))
         .sort("count", descending=True)

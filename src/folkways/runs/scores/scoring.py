@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -177,7 +177,7 @@ def score_task(
         made = signature(plan, pl.concat(prompts), sent, resolved, served)
         whole = pl.concat(slim, how="vertical_relaxed")
         del slim, recent
-        scored = scores_of_run(plan, whole)
+        scored = scores_of_run(task, options, plan.populations, whole)
         del whole  # before the next endpoint's are read
         scores.append(labelled(scored, Subject.MODEL, part.endpoint, resolved, made))
     if scores:
@@ -196,36 +196,33 @@ def unsummarised(options: RunOptions) -> tuple[str, ...]:
     return unused if options.until is not None else (*unused, "item", "ordinal")
 
 
-def scores_of_run(plan: TaskPlan, judged: pl.DataFrame) -> pl.DataFrame:
+def scores_of_run(
+    task: Task, options: RunOptions, populations: Mapping[str, int] | None, judged: pl.DataFrame
+) -> pl.DataFrame:
     """What the task's ``summarise`` makes of all judgements of one endpoint; of a sampled run, for the whole
     benchmark.
 
-    Treated prompts have scores by variant alone, one for each arm.
+    judged: by the ``task``. options: those of the run; populations: of a sampled one (``TaskPlan``). Treated
+    prompts have scores by variant alone, one for each arm.
     """
-    apart = {name for name, table in plan.options.treatments.items() if table.get("crossed") == EVERY}
+    apart = {name for name, table in options.treatments.items() if table.get("crossed") == EVERY}
     (_, control), *treated = by_group(judged, apart).items()
-    scored = scores_of(plan.task, control)
-    if plan.options.until is None:
-        of_arms = [_by_variant(scores_of(plan.task, rows), rows["variant"], group) for group, rows in treated]
+    scored = scores_of(task, control)
+    if options.until is None:
+        of_arms = [_by_variant(scores_of(task, rows), rows["variant"], group) for group, rows in treated]
         return pl.concat([scored, *of_arms])
-    of_arms = [
-        _by_variant(_of_sampled_arm(plan, rows, control), rows["variant"], group)
-        for group, arm in treated
-        for rows in arm.partition_by("variant", maintain_order=True)
-    ]
-    whole = of_sample(scored, plan.task, control, plan.options, plan.populations or {})
-    return pl.concat([whole, *of_arms])
-
-
-def _of_sampled_arm(plan: TaskPlan, rows: pl.DataFrame, control: pl.DataFrame) -> pl.DataFrame:
-    """The scores over everything of one arm and variant of a sampled run. Its population leaves out strata
-    that the arm never asks: about the culture that it names, or about none."""
-    strata = stratum_names(plan.options.strata)
-    of_control, of_arm = ({*frame.select(strata).to_series()} for frame in (control, rows))
-    never = of_control - of_arm
-    populations = {name: size for name, size in (plan.populations or {}).items() if name not in never}
-    scored = scores_of(plan.task, rows).filter(pl.col("facet") == "all")
-    return of_sample(scored, plan.task, rows, plan.options, populations)
+    strata = stratum_names(options.strata)
+    of_control = {*control.select(strata).to_series()}
+    parts = [(of_sample(scored, task, control, options, populations or {}))]
+    for group, arm in treated:
+        for rows in arm.partition_by("variant", maintain_order=True):
+            # An arm never asks about the culture that it names, or about those that none is named for.
+            never = of_control - {*rows.select(strata).to_series()}
+            of_arm = {name: size for name, size in (populations or {}).items() if name not in never}
+            whole = scores_of(task, rows).filter(pl.col("facet") == "all")
+            sampled = of_sample(whole, task, rows, options, of_arm)
+            parts.append(_by_variant(sampled, rows["variant"], group))
+    return pl.concat(parts)
 
 
 def _by_variant(scored: pl.DataFrame, variants: pl.Series, group: str) -> pl.DataFrame:
@@ -335,9 +332,11 @@ def _judged_together(
         )
 
 
-def reference_scores(plan: TaskPlan, profile: str) -> Iterator[pl.DataFrame]:
+def reference_scores(
+    plan: TaskPlan, profile: str, further: Sequence[TaskPlan] = ()
+) -> Iterator[pl.DataFrame]:
     """What people of the cultures score, and what guessing would, as ``results.save_scores`` takes it: on the
-    items that the run asks.
+    items that the run asks, and those of ``further`` runs.
 
     Baselines are exact expectations, made from the items alone: nothing is asked or drawn, and no profile
     changes them. People are judged by the profile's rule, with the task's text tools. Their answers come from
@@ -348,7 +347,8 @@ def reference_scores(plan: TaskPlan, profile: str) -> Iterator[pl.DataFrame]:
     human = task.human_baseline()
     if human is None and not overrides(task, "baselines"):
         return
-    items = pl.concat(plan.batches())
+    items = pl.concat(batch for one in (plan, *further) for batch in one.batches())
+    items = items.unique("item", keep="first", maintain_order=True) if further else items
     with failures_of(task, "baselines"):
         guessed = task.baselines(items)
     for name, judged in guessed.items():

@@ -214,8 +214,7 @@ def _clause(clause: str, signs: Mapping[str, int], asked: int, first: bool) -> _
 
 
 def _answer(clause: str, words: list[str]) -> int | None:
-    """The sign of a yes or no by itself in the clause: at its beginning or its end, and not
-    before a noun."""
+    """The sign of a yes or no by itself in the clause: at its beginning or its end, and not before a noun."""
     for word, sign in _ANSWERS.items():
         if word not in words:
             continue

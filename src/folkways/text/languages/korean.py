@@ -34,13 +34,10 @@ def stem(word: str) -> str:
     """The word without its particles."""
     word = _ADJECTIVAL.sub("", word)
     for _ in range(_MOST):
-        shorter = next(
+        word = next(
             (word[: -len(end)] for end in _PARTICLES if word.endswith(end) and _fits(word[: -len(end)], end)),
             word,
         )
-        if shorter == word:
-            break
-        word = shorter
     return word
 
 
@@ -48,7 +45,7 @@ def _fits(noun: str, particle: str) -> bool:
     """Whether a particle can follow a noun: the right one of a pair, and after one syllable only a safe
     one."""
     if not noun or not _FIRST <= ord(noun[-1]) <= _LAST:
-        return noun[-1:].isalnum()
+        return noun != ""
     if len(noun) == 1 and particle not in _ALSO_SHORT:
         return False
     final = (ord(noun[-1]) - _FIRST) % _FINALS

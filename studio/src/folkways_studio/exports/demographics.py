@@ -2,8 +2,7 @@
 6).
 
 A count below FEWEST people is never told, and cannot be worked out from the others of its table. Tables of
-two
-dates can tell what one person answered who came between them: publish one.
+two dates can tell what one person answered who came between them: publish one.
 """
 
 from __future__ import annotations

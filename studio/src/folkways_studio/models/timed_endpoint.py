@@ -13,8 +13,7 @@ POLL_SECONDS = 0.2
 
 
 class TimedEndpoint:
-    """An endpoint for somebody who waits: retries for some seconds, until they are
-    gone.
+    """An endpoint for somebody who waits: retries for some seconds, until they are gone.
 
     late: whether the time was over.
     """

@@ -13,9 +13,8 @@ def failed_criteria(criteria: Sequence[Mapping[str, Any]], answers: Mapping[str,
     A criterion has ``name`` and ``ask`` (the question) and one of: ``accept`` (accepted answers, compared
     without case, outer white space and punctuation), ``least`` or ``most`` (bounds of a number, inclusive),
     ``of`` and ``over`` (the number is more than this share of the one that another criterion asks for: years
-    in a country and age, BLEnD, section 3).
-    Without any of them it is only recorded. A question without an answer fails unless the criterion is
-    ``optional``.
+    in a country and age, BLEnD, section 3). Without any of them it is only recorded. A question without an
+    answer fails unless the criterion is ``optional``.
     """
     return [str(each["name"]) for each in criteria if not _passes(each, answers)]
 

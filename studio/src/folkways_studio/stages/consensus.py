@@ -1,8 +1,7 @@
 """What several people's answers to one part of a form come to, and whether enough of them say the same.
 
-Each function gives ``(value, settled)``: the common value, and whether at least ``needed`` people carry
-it; ``needed`` is more than half of them. If it is not settled, somebody has to decide and the value is
-None.
+Each function gives ``(value, settled)``: the common value, and whether at least ``needed`` people carry it;
+``needed`` is more than half of them. If it is not settled, somebody has to decide and the value is None.
 """
 
 from __future__ import annotations

@@ -28,8 +28,7 @@ LONG = 8
 alone."""
 
 EVENT = "answer.redacted"
-"""The database lets the words of a judgement be changed after such an event alone
-(``database.guards``)."""
+"""The database lets the words of a judgement be changed after such an event alone (``database.guards``)."""
 
 
 def redact(

@@ -43,8 +43,7 @@ OWN = "en"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of a list. reason: the indented lines below it. right: of an answer in a case, else
-    None."""
+    """One line of a list. reason: the indented lines below it. right: of an answer in a case, else None."""
 
     text: str
     reason: str = ""

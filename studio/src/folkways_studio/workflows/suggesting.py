@@ -1,9 +1,8 @@
 """What a model may suggest to people at work: groups of answers that say the same, and translations. Nothing
 is sent from here.
 
-A suggestion is fields of a stage's form. People take it, change it or leave it; the outcome is counted by
-its parts. What people wrote goes into the prompts as it is, and what models say comes back as untrusted
-text.
+A suggestion is fields of a stage's form. People take it, change it or leave it; the outcome is counted by its
+parts. What people wrote goes into the prompts as it is, and what models say comes back as untrusted text.
 """
 
 from __future__ import annotations

@@ -134,8 +134,7 @@ class SourceQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What passes the filter, and why questions do not -> how many, each under the first
-    reason that fits.
+    """What passes the filter, and why questions do not -> how many, each under the first reason that fits.
 
     by_culture: country -> the same of the questions that its own answers keep out, where each has its own.
     """

@@ -156,8 +156,7 @@ def _of(
 def _as_it_was(said: pl.DataFrame, compares: str, metric: str, release: Release) -> pl.DataFrame:
     """The judgements with the English scores before their rescaling.
 
-    A score that the rule sets to 0 (an unreadable reply, items that gold lacks) was never rescaled and
-    stays.
+    A score that the rule sets to 0 (an unreadable reply, items that gold lacks) was never rescaled and stays.
     """
     items = gold_items(release, "intra").unique(["question", "culture"])
     scored = pl.col("state") == State.ANSWERED.value

@@ -22,29 +22,16 @@ from folkways.records import Schema
 from folkways.releases.release_records import Release
 
 CELL_KINDS = (
-    "non-transferable",
-    "untagged",
-    "unequal-csi-count",
-    "unbalanced-tags",
-    "cut-off",
-    "latex",
-    "not-nfc",
+    "non-transferable", "untagged", "unequal-csi-count", "unbalanced-tags", "cut-off", "latex", "not-nfc",
     "swapped-columns",
-)
+)  # fmt: skip
 """Kinds of data issues of single cells, in the order in which they are shown."""
 
 
 MERGED = (
-    "Sentence",
-    "Intra-lingual (Hindu)",
-    "Inter-lingual (Hindu)",
-    "Intra-lingual (Muslim)",
-    "Inter-lingual (Muslim)",
-    "CSI Category",
-    "CSI Sub-Category",
-    "Hall's Level",
-    "id",
-)
+    "Sentence", "Intra-lingual (Hindu)", "Inter-lingual (Hindu)", "Intra-lingual (Muslim)",
+    "Inter-lingual (Muslim)", "CSI Category", "CSI Sub-Category", "Hall's Level", "id",
+)  # fmt: skip
 """The columns by the names that the authors' scripts look for (Hindu: West Bengal, Muslim: Bangladesh), and
 our id."""
 
@@ -105,8 +92,7 @@ def bengali_table(release: Release) -> Table:
     """MERGED, in the order of the Bangladesh file, with its sentences: the table that the authors' scripts
     read and their release lacks.
 
-    Versions in each other's column are swapped back. Raises FolkwaysError if one of the two files is
-    missing.
+    Versions in each other's column are swapped back. Raises FolkwaysError if one of the two files is missing.
     """
     west = xcr.adaptations(release, "IN-WB").select("id", "intra", "inter")
     labels = xcr.corpus(release).select("id", "csi_category", "csi_hall_mapping", "hall_level")

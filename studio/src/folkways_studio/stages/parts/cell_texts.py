@@ -1,8 +1,7 @@
 """What people put into one cell of a spreadsheet: the words of an answer, several of them, or a text with
 marks.
 
-Several things are separated by ``;`` or lines. One that contains such a mark is put in quotes,
-as in CSV.
+Several things are separated by ``;`` or lines. One that contains such a mark is put in quotes, as in CSV.
 """
 
 from __future__ import annotations
