@@ -391,9 +391,8 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
             module = str(getattr(result.make, "__module__", ""))
             if module.partition(".")[0] == OURS:
                 raise
-            left_out[result.name] = (
-                f"its code failed: {told(error, module)}"  # the other results of a report stay
-            )
+            # the other results of a report stay
+            left_out[result.name] = f"its code failed: {told(error, module)}"
     return made, left_out
 
 
