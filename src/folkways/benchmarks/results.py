@@ -18,7 +18,7 @@ from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.cultures import name_of_code
 from folkways.display import named
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.plugins import OURS, told
+from folkways.plugins import OURS, error_text
 from folkways.records import (
     BASELINE_PREFIX,
     JUDGEMENTS,
@@ -392,7 +392,7 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
             if module.partition(".")[0] == OURS:
                 raise
             # the other results of a report stay
-            left_out[result.name] = f"its code failed: {told(error, module)}"
+            left_out[result.name] = f"its code failed: {error_text(error, module)}"
     return made, left_out
 
 
