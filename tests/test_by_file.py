@@ -22,6 +22,18 @@ def test_numbers(number, once):
 def test_long(once):
     pass
 
+@pytest.fixture
+def absent():
+    raise LookupError
+
+@pytest.fixture
+def left_open():
+    yield
+    raise OSError
+
+def test_setup_fails(absent): pass
+def test_teardown_fails(left_open): pass
+
 class TestOfAClass:
     def test_one(self, once): pass
     def test_two(self): pass
@@ -82,8 +94,8 @@ def test_two_workers_report_what_one_process_reports(project: Path) -> None:
     chosen = ("-m", "not slow", "-k", "not test_two")
     code, alone, _ = run(project, *chosen, "-n0", "--continue-on-collection-errors")
     assert code == 1
-    assert sum(line.startswith("PASSED") for line in alone) == 4 * 5 + 2
-    assert sum(line.startswith("FAILED") for line in alone) == 4
+    counts = {word: sum(line.startswith(word) for line in alone) for word in ("PASSED", "FAILED", "ERROR")}
+    assert counts == {"PASSED": 4 * 6 + 2, "FAILED": 4, "ERROR": 4 * 2 + 1}
     (project / "started").unlink()
     code, lines, _ = run(project, *chosen, "-n2", "--dist=loadfile")
     assert (code, lines) == (1, alone)

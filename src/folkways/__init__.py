@@ -33,30 +33,10 @@ if TYPE_CHECKING:
     from folkways.workspace.database import open_workspace
 
 __all__ = [
-    "AskOptions",
-    "FolkwaysError",
-    "FolkwaysWarning",
-    "Run",
-    "RunOptions",
-    "__version__",
-    "compare",
-    "compare_logs",
-    "estimate",
-    "gate",
-    "get_task",
-    "item",
-    "judge",
-    "load_run",
-    "model",
-    "open_release",
-    "open_workspace",
-    "read_scores",
-    "report",
-    "report_logs",
-    "run",
-    "runs",
-    "tasks",
-]
+    "AskOptions", "FolkwaysError", "FolkwaysWarning", "Run", "RunOptions", "__version__", "compare",
+    "compare_logs", "estimate", "gate", "get_task", "item", "judge", "load_run", "model", "open_release",
+    "open_workspace", "read_scores", "report", "report_logs", "run", "runs", "tasks",
+]  # fmt: skip
 
 _HOMES = {
     **dict.fromkeys(

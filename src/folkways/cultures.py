@@ -20,18 +20,9 @@ from unicodedata import normalize
 from folkways.errors import UnknownNameError
 
 REGIONS = (
-    "North America",
-    "South America",
-    "East Europe",
-    "South Europe",
-    "West Europe",
-    "Africa",
-    "Middle East/West Asia",
-    "South Asia",
-    "Southeast Asia",
-    "East Asia",
-    "Oceania",
-)
+    "North America", "South America", "East Europe", "South Europe", "West Europe", "Africa",
+    "Middle East/West Asia", "South Asia", "Southeast Asia", "East Asia", "Oceania",
+)  # fmt: skip
 """CulturalBench's 11 regions in the order of its leaderboard; the cultures of other benchmarks are sorted
 into them too."""
 

@@ -3,6 +3,9 @@
 pytest-xdist makes every worker collect every test, which for 10,000 tests costs each more than ten seconds.
 Here each worker lists the files, one entry for each, and the tests of a file are collected by the worker that
 it falls to. So it is with ``--dist loadfile``, unless single tests are named (``FILE::TEST``).
+
+It also makes a worker send five messages for each test. Here it sends that a test begins and how its call went;
+setup and teardown only where they failed, printed something or took time.
 """
 
 from __future__ import annotations
@@ -23,6 +26,9 @@ LONGEST = (
     "studio/tests/people/test_accounts.py",
 )
 """Files that take a minute or so each: begun first, so that no worker is left alone with one at the end."""
+
+SHORT = 0.005
+"""Seconds that ``pytest --durations`` leaves out unless it is asked for all."""
 
 
 def shared_by(file: str, text: str) -> str:
@@ -84,14 +90,15 @@ class Distribution:
         self.files = max(1, len(ids))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self.begun[nodeid.partition("::")[0]] = nodeid
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Progress is the share of the files that were begun: how many tests there are, nobody knows."""
-        if report.when == "setup":
-            self.tests += 1
-        self.session.testscollected = self.tests * self.files // max(1, len(self.begun))
+        self.begun[nodeid.partition("::")[0]] = nodeid
+        self.tests += 1
+        self.session.testscollected = self.tests * self.files // len(self.begun)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """After all others, as at the end of a test, of which the workers say nothing."""
+        if report.when == "call" or not report.passed:
+            self.session.config.hook.pytest_runtest_logfinish(nodeid=report.nodeid, location=report.location)
 
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
         report.longrepr = (
@@ -122,7 +129,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
     if not isinstance(item, FileOfTests):
-        return None
+        by_file = getattr(item.config, "workerinput", {}).get("by_file", False)
+        return _run_and_tell(item, nextitem) if by_file else None
     session, tests = item.session, item.collected()
     index = session.items.index(item)
     for number, test in enumerate(tests, start=1):
@@ -134,4 +142,14 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     if not tests:  # what the file before it shares with this one is not shared with the next
         session._setupstate.teardown_exact(nextitem)
     session.items[index] = item
+    return True
+
+
+def _run_and_tell(test: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """Run a test as pytest does, and report what somebody could want to know."""
+    test.ihook.pytest_runtest_logstart(nodeid=test.nodeid, location=test.location)
+    runner: Any = test.config.pluginmanager.get_plugin("runner")
+    for report in runner.runtestprotocol(test, nextitem=nextitem, log=False):
+        if report.when == "call" or not report.passed or report.sections or report.duration > SHORT:
+            test.ihook.pytest_runtest_logreport(report=report)
     return True

@@ -46,18 +46,9 @@ REPLY = ("item", "language", "variant", "sample")
 """What tells the replies of a model to a task apart."""
 
 NEEDED = (
-    "task",
-    "endpoint",
-    "question",
-    "culture",
-    *REPLY,
-    "judge",
-    "response",
-    "lexical",
-    "verdict",
-    "ended",
+    "task", "endpoint", "question", "culture", *REPLY, "judge", "response", "lexical", "verdict", "ended",
     "label",
-)
+)  # fmt: skip
 NUMBERS = ("lexical", "verdict", "label")
 ONE_SIDED = 0.025
 """As the 95 % interval leaves out on either side."""

@@ -149,6 +149,7 @@ def test_what_is_wrong_says_of_which_text_and_leads_there(field: Field) -> None:
     expect(said).to_have_text(
         [re.compile("^The question, in your language – "), re.compile("^The same in English – ")]
     )
+    expect(said.first.locator("bdi")).to_have_count(2)  # in either direction, whatever the page's
     said.nth(1).click()
     expect(author.get_by_label("The same in English")).to_be_focused()
     expect(author.locator("#saved[data-state=saved]")).to_be_visible()

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import SubmissionError
+from folkways_studio.people import sessions
 from folkways_studio.records import Participant
 from folkways_studio.studies import progress
 from folkways_studio.studies import service as studies
+from folkways_studio.web.app import create_app
 from folkways_studio.work import assignments
 from folkways_studio.work.categories import CategoryCount, category_counts
+from folkways_studio.work.task_numbers import shown_number
+from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import ON_BOTH, StudyFixture, next_work, open_study
 
 STAGE = {
@@ -63,6 +69,30 @@ def test_the_last_place_of_a_category_is_for_a_second_person(desk: StudyFixture)
         CategoryCount(peru.id, "Food", 1, 1, 1, 1),
         CategoryCount(peru.id, "Sport", 0, 0, 2, 2),
     ]
+
+
+def test_a_category_without_a_place_for_its_author_cannot_be_chosen(desk: StudyFixture) -> None:
+    """Nor is anybody given a question to write who has no place in any."""
+    kim, lee, ana = desk.person(), desk.person(), desk.person("peru")
+    for category in ("Food", "Food", "Sport"):
+        write(desk, kim, category)
+
+    def refused(person: Participant) -> list[str]:
+        work = next_work(desk.workspace, person.id, stage="write")
+        assert isinstance(work, assignments.Work) and person.account_id is not None
+        token = sessions.open_session(desk.workspace, person.account_id)
+        browser = AppClient(create_app(desk.workspace), cookies={"folkways_session": token})
+        number = shown_number(work.assignment.id, person.pseudonym)
+        page = browser.get(f"/work/{desk.study.name}/tasks/{number}").text
+        closed = re.findall(r'name="category" value="(\w+)" disabled', page)
+        assert page.count("No more questions about this are needed from you.") == len(closed)
+        return closed
+
+    assert (refused(kim), refused(lee), refused(ana)) == (["Food"], [], [])
+    write(desk, kim, "Sport")
+    assert desk.nothing(kim, "write") == "quota"
+    write(desk, lee, "Sport")
+    assert (refused(lee), refused(ana)) == (["Sport"], [])
 
 
 def test_who_wrote_fewer_than_the_least_is_flagged(desk: StudyFixture) -> None:

@@ -29,6 +29,7 @@ from folkways_studio.records import (
     from_row,
 )
 from folkways_studio.stages.registry import stage_kind
+from folkways_studio.work.categories import full_categories
 from folkways_studio.work.counts import room
 from folkways_studio.work.eligible_slots import (
     attention_check,
@@ -226,8 +227,12 @@ def _take(
 
 
 def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: float) -> ClaimedSlot | NoWork:
-    """A new item whose author is this person, within the population's quota."""
+    """A new item whose author is this person, within the population's quota, and where one of the categories
+    has a place for them."""
     items = schema.items
+    full = full_categories(connection, stage, person.population_id, person.id)
+    if full and len(full) == len(stage.config["categories"]):
+        return NoWork("quota")
     if stage.config["quota"] is not None:
         # The stage's row is locked: two people of one population cannot both take the last place.
         connection.execute(

@@ -14,6 +14,8 @@ from folkways_studio.database import schema
 from folkways_studio.errors import Message, SubmissionError
 from folkways_studio.records import Item, ItemState, Stage
 
+NO_PLACE = Message("No more questions about this are needed from you. Choose another category.")
+
 
 @dataclass(frozen=True, slots=True)
 class CategoryCount:
@@ -35,28 +37,34 @@ def check_category(connection: sa.Connection, item: Item, stage: Stage, payload:
     connection: of the transaction that stores it; payload: what is submitted, with ``category``.
     The stage's row is locked until the transaction ends: two people cannot both take the last place.
     """
-    most = stage.config.get("per_category")
-    if most is None:
+    if stage.config.get("per_category") is None:
         return
     connection.execute(sa.select(schema.stages.c.id).filter_by(id=stage.id).with_for_update(key_share=True))
-    category = payload["category"]
-    authors = _authors(connection, stage, item.population_id).get((item.population_id, category), Counter())
-    others = {*authors, item.author_id}
-    reserved = max(0, stage.config["people_per_category"] - len(others))
-    if authors.total() + reserved >= most:
-        why = (
-            f"{authors.total()} of {most} questions about it are there; the last are kept for other people"
-            if authors.total() < most
-            else f"all {most} questions about it are there"
-        )
-        named = f"{why}; choose another category"
-        raise SubmissionError(
-            {
-                "category": Message(
-                    "No more questions about this are needed from you. Choose another category.", named
-                )
-            }
-        )
+    full = full_categories(connection, stage, item.population_id, item.author_id)
+    if why := full.get(payload["category"]):
+        raise SubmissionError({"category": Message(NO_PLACE, f"{why}; choose another category")})
+
+
+def full_categories(
+    connection: sa.Connection, stage: Stage, population_id: int | None, author_id: int | None
+) -> dict[str, str]:
+    """Category -> why its population (population_id) has no place left in it for an author (author_id); no
+    others. connection, stage: of the caller."""
+    most = stage.config.get("per_category")
+    if most is None:
+        return {}
+    by_category = _authors(connection, stage, population_id)
+    full = {}
+    for category in stage.config["categories"]:
+        authors = by_category.get((population_id, category), Counter())
+        reserved = max(0, stage.config["people_per_category"] - len({*authors, author_id}))
+        written = authors.total()
+        if written >= most:
+            full[category] = f"all {most} questions about it are there"
+        elif written + reserved >= most:
+            there = f"{written} of {most} questions about it are there"
+            full[category] = f"{there}; the last are kept for other people"
+    return full
 
 
 def category_counts(workspace: Workspace, stage: Stage, populations: list[int]) -> list[CategoryCount]:

@@ -31,6 +31,7 @@ from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestC
 from folkways_studio.web.routing import TASK_PAGE, Routes
 from folkways_studio.work import drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work, claim_slot
+from folkways_studio.work.categories import NO_PLACE, full_categories
 from folkways_studio.work.exposures import exposed
 from folkways_studio.work.judgements import SubmissionReceipt
 from folkways_studio.work.known_answer_rules import Qualification
@@ -145,6 +146,8 @@ def task_page(
     offered = {} if correcting else context.studio.settings.models
     similar = repeats.similar_items(context.workspace, work.item, kind.compared)
     models = {purpose for purpose, name in models_of(context.study).items() if name in offered}
+    with context.workspace.read() as connection:
+        full = full_categories(connection, work.stage, work.item.population_id, work.item.author_id)
     return context.page(
         "work/task.html.j2",
         status,
@@ -163,6 +166,7 @@ def task_page(
         has_helper="helper" in models,
         has_verifier="verifier" in models,
         similar=similar,
+        closed={"category": dict.fromkeys(full, NO_PLACE)},
         test=Qualification.of(config) if work.item.test else None,
         discussion=None if correcting else discussion_beside(context, task),
         correcting=correcting,

@@ -98,11 +98,14 @@ if (form) {
     }
   };
 
+  // A text of the study, which may run the other way than the page.
+  const isolated = (text) => Object.assign(document.createElement("bdi"), { textContent: text });
+
   // The list says of which question or text it is, and leads there.
   const lead = (item, label, problem, { id }, target) => {
     const link = document.createElement("a");
     link.href = `#${id}`;
-    link.textContent = `${label.textContent.trim()} – ${problem}`;
+    link.append(isolated(label.textContent.trim()), " – ", isolated(problem));
     item.replaceChildren(link);
     link.addEventListener("click", (event) => {
       event.preventDefault();
