@@ -170,8 +170,8 @@ def judge_table(
 
 
 def _of_model(table: pl.DataFrame, wanted: str | None, path: Path) -> pl.DataFrame:
-    """The rows of a model, of which there is one; FolkwaysError where the table has several and none is
-    wanted, and UnknownNameError for one that it does not have."""
+    """The rows of the ``wanted`` model; FolkwaysError where the table has several and none is wanted, and
+    UnknownNameError for one that it does not have."""
     column = next((name for name in ("model", "endpoint") if name in table.columns), None)
     models = table[column].drop_nulls().unique(maintain_order=True).to_list() if column else []
     if wanted is not None and wanted not in models:
