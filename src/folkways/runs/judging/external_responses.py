@@ -17,6 +17,7 @@ from folkways.benchmarks.multiple_choice.orders import MOST, split_variant
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.cultures import cultures, get_culture, get_language, select_cultures
+from folkways.display import named
 from folkways.endpoints.clean import thoughts_apart
 from folkways.endpoints.servers.endings import WITHHELD
 from folkways.errors import DataError, FolkwaysError, UnknownNameError, option
@@ -72,6 +73,7 @@ def judge_file(
     culture: str | None = None,
     language: str | None = None,
     variant: str | None = None,
+    model: str | None = None,
     profile: str | None = None,
     by_position: bool = False,
     read: Callable[[Path], pl.DataFrame] = read_replies,
@@ -82,12 +84,20 @@ def judge_file(
     is an output file of the authors' programs.
     by_position: its rows are in the order of the release.
     culture, language, variant: what the file does not say.
+    model: of the file's ``model`` or ``endpoint``, where it has several.
     read: makes a table of texts of it.
 
     Every item of the cultures concerned is expected: one without a row is missing, and of several rows for
-    one item the last counts. Raises DataError with the row for ids that the release does not have.
+    one item the last counts. Raises DataError with the row for ids that the release does not have,
+    FolkwaysError for replies of several models.
     """
-    options = {"culture": culture, "language": language, "variant": variant, "profile": profile}
+    options = {
+        "culture": culture,
+        "language": language,
+        "variant": variant,
+        "model": model,
+        "profile": profile,
+    }
     return judge_table(task, release, read(path), path, by_position=by_position, **options)
 
 
@@ -100,11 +110,12 @@ def judge_table(
     culture: str | None = None,
     language: str | None = None,
     variant: str | None = None,
+    model: str | None = None,
     profile: str | None = None,
     by_position: bool = False,
 ) -> JudgedReplies:
-    """``judge_file`` for a table of texts: task, release, culture, language, variant, profile and by_position
-    are the same.
+    """``judge_file`` for a table of texts: task, release, culture, language, variant, model, profile and
+    by_position are the same.
 
     path: the file that errors name, whose name may hold culture and language; FRAME for a table from Python.
     """
@@ -113,7 +124,7 @@ def judge_table(
     if rows is not None:
         notes.append("read as an output file of the authors' programs")
     else:
-        rows = _plain(table, path, by_position)
+        rows = _plain(_of_model(table, model, path), path, by_position)
     rows = _in_codes(rows, culture, language, variant, path)
     items = pl.concat(items_of(task, release))
     if "item_if_any" in rows.columns:
@@ -138,7 +149,7 @@ def judge_table(
             )
             items = ordered
     located = _numbered(_locate(rows, items, path, by_position, culture), path)
-    expected = _asked(task, release, items, located, path, language, variant, notes)
+    expected = _expected_replies(task, release, items, located, path, language, variant, notes)
     repeated = located.height - located.n_unique([name for name in ASKED if name in located.columns])
     if repeated > 0:
         notes.append(
@@ -157,6 +168,21 @@ def judge_table(
             f"{cut:,} {were} cut at the token limit (by finish_reason), {unread:,} of them unreadable"
         )
     return JudgedReplies(_ordered(judged.drop(CUT), items), scores, tuple(notes))
+
+
+def _of_model(table: pl.DataFrame, wanted: str | None, path: Path) -> pl.DataFrame:
+    """The rows of the ``wanted`` model; FolkwaysError where the table has several and none is wanted, and
+    UnknownNameError for one that it does not have."""
+    column = next((name for name in ("model", "endpoint") if name in table.columns), None)
+    models = table[column].drop_nulls().unique(maintain_order=True).to_list() if column else []
+    if wanted is not None and wanted not in models:
+        raise UnknownNameError(f"model of {path}", wanted, models)
+    if wanted is None and len(models) > 1:
+        raise FolkwaysError(
+            f"{path} has replies of several models ({named(models)}); each is judged by itself, name one: "
+            f"{option('model', models[0])}"
+        )
+    return table if wanted is None or column is None else table.filter(pl.col(column) == wanted)
 
 
 def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
@@ -312,7 +338,7 @@ def _numbered(located: pl.DataFrame, path: Path) -> pl.DataFrame:
     return located.with_columns(numbers.cast(pl.Int64))
 
 
-def _asked(
+def _expected_replies(
     task: Task,
     release: Release,
     items: pl.DataFrame,
