@@ -27,6 +27,7 @@ from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
 from tests.support.asking import ask_all, request
 from tests.support.river import folkways, rows
+from tests.support.tiny_bert import make_bert
 
 VOCABULARY = "rice tea bread what is eaten at home in the morning a b c d ? . user system"
 WORDS = VOCABULARY.split()
@@ -328,6 +329,14 @@ def test_a_folder_without_a_model(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(FolkwaysError, match="cannot be loaded as a language model"):
         asyncio.run(open_name(f"hf/{tmp_path}").open(1))
+
+
+@pytest.mark.local_model
+def test_a_model_that_fills_in_gaps_is_none_that_writes(tmp_path):
+    """transformers loads a BERT as a language model, whose likelihoods would be of words that it has seen."""
+    folder = make_bert(tmp_path / "bert")
+    with pytest.raises(FolkwaysError, match=r"\(bert\) writes no text from left to right"):
+        asyncio.run(open_name(f"hf/{folder}").open(1))
 
 
 CHOICES = [

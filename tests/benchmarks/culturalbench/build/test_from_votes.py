@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +13,13 @@ import polars as pl
 import pytest
 import yaml
 
+from folkways.benchmarks.culturalbench.build import from_votes
 from folkways.benchmarks.culturalbench.build.counting import MajorityRule
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.votes import VOTES, Meta, Votes
 from folkways.benchmarks.culturalbench.votes_files import read_votes, write_votes
 from folkways.errors import DataError, FolkwaysError
+from folkways.files import write_bytes
 from tests.support.votes_data import large_collection, votes_of
 
 COLLECTION = large_collection(24)
@@ -212,6 +215,29 @@ def test_the_same_votes_and_seed_give_the_same_bytes(folder: Path, tmp_path: Pat
     assert one == two
     assert one["CulturalBench-Easy.csv"] != other["CulturalBench-Easy.csv"]
     assert one["votes.csv"] == other["votes.csv"]
+
+
+@pytest.mark.parametrize("written", range(7))
+def test_a_build_that_is_cut_off_can_be_made_again_and_never_looks_whole(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    out, left = tmp_path / "mine", written
+
+    def full(path: Path, content: bytes) -> Path:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise FolkwaysError("the disk is full")
+        return write_bytes(path, content)
+
+    monkeypatch.setattr(from_votes, "write_bytes", full)
+    with pytest.raises(FolkwaysError, match="full") if written < 6 else nullcontext():
+        build_from_votes("easy", [folder], out)
+    assert (out / "CulturalBench-Easy.csv").exists() == (written >= 6)
+    monkeypatch.undo()
+    again = build_from_votes("easy", [folder], out)
+    assert {file.name for file in out.iterdir()} == {file.name for file in again.files}
+    assert again.record["configs"] == ["easy"]
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, tmp_path: Path) -> None:

@@ -223,7 +223,11 @@ def build_from_votes(
     topics = topics_table(votes, counted, own_topics())
     if not topics.is_empty() and not (out / TOPICS_FILE).exists():
         contents[TOPICS_FILE] = frame_bytes(topics)
-    files = tuple(write_bytes(out / name, content) for name, content in contents.items())
+    table_file = f"{CONFIGS[config]}.csv"
+    (out / table_file).unlink(missing_ok=True)  # and written last: what is cut off does not look whole
+    for name in sorted(contents, key=table_file.__eq__):
+        write_bytes(out / name, contents[name])
+    files = tuple(out / name for name in contents)
     return VotesBuild(counted, record, (*votes.notes, *_notes(votes, kept)), files)
 
 
