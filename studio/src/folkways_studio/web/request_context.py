@@ -155,7 +155,7 @@ class RequestContext:
     @property
     def origin(self) -> str:
         """The address under which people find this server."""
-        return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
+        return self.studio.settings.origin or local_address(self.request)
 
     @property
     def is_elsewhere(self) -> bool:
