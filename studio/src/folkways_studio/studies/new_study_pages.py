@@ -166,19 +166,19 @@ def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
 
 def _beside(text: Message, language: str) -> str | dict[str, str]:
     """A text of ours in English and, where we have it, in another language."""
-    said = catalogue(language).gettext(text) if language in LOCALES else text
-    return str(text) if said == text else {DEFAULT: str(text), language: said}
+    translation = catalogue(language).gettext(text) if language in LOCALES else text
+    return str(text) if translation == text else {DEFAULT: str(text), language: translation}
 
 
 def _named(culture: Culture, language: str) -> str | dict[str, str]:
     """A culture's name in English and, where CLDR has it, in another language."""
-    said = Locale.parse(language).territories.get(culture.code) if language in LOCALES else None
-    return culture.name if said in (None, culture.name) else {DEFAULT: culture.name, language: said}
+    name = Locale.parse(language).territories.get(culture.code) if language in LOCALES else None
+    return culture.name if name in (None, culture.name) else {DEFAULT: culture.name, language: name}
 
 
 def _unsaid(raw: Mapping[str, Any]) -> list[str]:
     """The languages of populations in which people read no consent."""
-    said = {each.language for each in wordings(raw["consent"], raw.get("language"))}
+    consents = {each.language for each in wordings(raw["consent"], raw.get("language"))}
     return [
         each for each in dict.fromkeys(each["language"] for each in raw["populations"]) if each not in said
     ]

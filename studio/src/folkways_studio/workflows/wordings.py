@@ -107,11 +107,11 @@ class StudyTexts:
 
     def stage_title(self, name: str) -> Wording:
         """Of the stage of that name. What a template calls it is said in the reader's language."""
-        found = self.pick(self._named("stages", name).get("title") or name)
-        for language in takewhile(lambda each: each != (found.language or OWN), self.wanted):
-            if (text := self.shipped(found.text, language)) != found.text:
+        title = self.pick(self._named("stages", name).get("title") or name)
+        for language in takewhile(lambda each: each != (title.language or OWN), self.wanted):
+            if (text := self.shipped(title.text, language)) != title.text:
                 return Wording(text, language)
-        return found
+        return title
 
     def guidelines(self, name: str) -> Wording | None:
         """What people read with a task of the stage of that name: the study's text, else the short form of
