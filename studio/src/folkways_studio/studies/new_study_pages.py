@@ -180,7 +180,9 @@ def _unsaid(raw: Mapping[str, Any]) -> list[str]:
     """The languages of populations in which people read no consent."""
     consents = {each.language for each in wordings(raw["consent"], raw.get("language"))}
     return [
-        each for each in dict.fromkeys(each["language"] for each in raw["populations"]) if each not in said
+        each
+        for each in dict.fromkeys(each["language"] for each in raw["populations"])
+        if each not in consents
     ]
 
 
