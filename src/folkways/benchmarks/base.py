@@ -140,9 +140,8 @@ class Task(ABC):
     scoring: ClassVar[Scoring] = Scoring()
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
-    permutes_options: ClassVar[bool] = (
-        False  # True where a question can be asked in several orders of its options
-    )
+    # True where a question can be asked in several orders of its options
+    permutes_options: ClassVar[bool] = False
     tools: Tools = Tools()  # what this task judges with; set by ``with_tools``
 
     @property

@@ -13,11 +13,12 @@ from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows
 from folkways_studio.errors import ConflictError, InviteError, NotFoundError, SubmissionError
 from folkways_studio.items import service as items
-from folkways_studio.people import accounts, invites, participants, personal
+from folkways_studio.people import accounts, invites, participants, password_links, personal, sessions
+from folkways_studio.programs import tokens
 from folkways_studio.records import ItemState, Participant, ParticipantState, Role, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, judgements
-from studio.tests.support.studies import ON_BOTH, PASSWORD, QUESTION, StudyFixture, open_study
+from studio.tests.support.studies import ON_BOTH, PASSWORD, QUESTION, StudyFixture, open_study, stored
 from tests.support.moments import at_time
 
 CRITERIA = [
@@ -211,6 +212,10 @@ def test_deleting_what_is_personal_leaves_judgements_whole(desk: StudyFixture) -
     participants.answer_eligibility(desk.workspace, person.id, GOOD)
     (item,) = desk.add("verify", [QUESTION])
     desk.answer(person, {"choices": [0]})
+    accounts.verify_password(desk.workspace, "Kim@example.org", "a wrong guess", key="192.0.2.7")
+    password_links.make_link(desk.workspace, account.id)
+    tokens.create_token(desk.workspace, account.id, study_id=None, name="Kim's laptop")
+    sessions.open_session(desk.workspace, account.id)
     assert personal.delete_attributes(desk.workspace, desk.study.id, person.id, by=desk.owner) == 2
     assert personal.attributes(desk.workspace, desk.study.id, person.id) == {}
     erased = accounts.get_account(desk.workspace, account.id)
@@ -221,6 +226,9 @@ def test_deleting_what_is_personal_leaves_judgements_whole(desk: StudyFixture) -
     assert "Kim" not in everything
     assert "kim@example.org" not in everything
     assert "south korean" not in everything
+    for table in (schema.password_links, schema.tokens, schema.sessions):
+        assert stored(desk.workspace, table, account_id=account.id) == []
+    assert "192.0.2.7" not in everything
 
 
 def schema_tables() -> list[sa.Table]:

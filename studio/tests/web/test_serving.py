@@ -168,7 +168,7 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
         )
         task = client.post("/work/test-study/next", csrf=csrf).place
         answer = {"key": "k", "choices": "0"}
-        pages = ["/healthz", "/signin", "/work/test-study", task] * (trouble is unreadable)
+        pages = ["/healthz", *(["/signin", "/work/test-study", task] * (trouble is unreadable))]
         server.workspace.close()
         with trouble(server):
             replies = {page: client.get(page) for page in pages}

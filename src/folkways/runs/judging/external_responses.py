@@ -137,7 +137,7 @@ def judge_table(
             )
             items = ordered
     located = _numbered(_locate(rows, items, path, by_position, culture), path)
-    expected = _asked(task, release, items, located, path, language, variant, notes)
+    expected = _expected_replies(task, release, items, located, path, language, variant, notes)
     repeated = located.height - located.n_unique([name for name in ASKED if name in located.columns])
     if repeated > 0:
         notes.append(
@@ -311,7 +311,7 @@ def _numbered(located: pl.DataFrame, path: Path) -> pl.DataFrame:
     return located.with_columns(numbers.cast(pl.Int64))
 
 
-def _asked(
+def _expected_replies(
     task: Task,
     release: Release,
     items: pl.DataFrame,

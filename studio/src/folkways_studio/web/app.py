@@ -33,6 +33,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
     from starlette.responses import Response
     from starlette.routing import Mount
 
+    from folkways_studio.database.health import WriteCheck
     from folkways_studio.items.import_runner import ImportWorker
     from folkways_studio.programs.backend_worker import BackendWorker
     from folkways_studio.programs.webhook_sender import sending
@@ -55,6 +56,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
         CapacityLimiter(MOST_WAITING + SPARE_THREADS),
         ImportWorker(workspace),
         BackendWorker(workspace, private=settings.private_webhooks, offered=settings.models),
+        WriteCheck(workspace),
         _provider(settings),
     )
     routes = all_routes()

@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
+from folkways_studio.database.health import WriteCheck
 from folkways_studio.errors import NotAllowedError, NotFoundError
 from folkways_studio.items.import_runner import ImportWorker
 from folkways_studio.people import accounts, participants, participation, sessions
@@ -68,8 +69,8 @@ class CachedAttribute(cached_property[T]):
 @dataclass(frozen=True)
 class Studio:
     """What all requests share. waiting: places for people who wait for a model. slow: threads for their
-    requests. import_worker, backend_worker: do what takes longer than a request. provider: of single
-    sign-on."""
+    requests. import_worker, backend_worker: do what takes longer than a request. writing: whether the
+    workspace takes writes. provider: of single sign-on."""
 
     workspace: Workspace
     settings: WebSettings
@@ -78,6 +79,7 @@ class Studio:
     slow: CapacityLimiter
     import_worker: ImportWorker
     backend_worker: BackendWorker
+    writing: WriteCheck
     provider: OpenIdProvider | None = None
 
 
@@ -153,7 +155,7 @@ class RequestContext:
     @property
     def origin(self) -> str:
         """The address under which people find this server."""
-        return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
+        return self.studio.settings.origin or local_address(self.request)
 
     @property
     def is_elsewhere(self) -> bool:

@@ -183,6 +183,32 @@ def test_steps_go_from_each_model_to_the_next_of_its_line() -> None:
     assert shown["released", "2024-01"] == (2, 35.0)
 
 
+def test_groups_come_by_name_and_what_is_not_known_last() -> None:
+    cards = {"a": ModelCard(provider="zebra"), "b": ModelCard(), "c": ModelCard(provider="ant")}
+    rows = rows_of(
+        "models", findings(*(judged(EASY, name, ONES) for name in "abc"), cards=cards), "model-groups"
+    )
+    groups = [row["group"] for row in rows if row["by"] == "provider"]
+    assert groups == ["ant", "zebra", "unknown"]
+
+
+def test_lines_are_of_one_family_and_date_or_size_and_the_first_of_two_in_one_place_counts() -> None:
+    about = {
+        "small": ("F", 1, 2024), "big": ("F", 2.5, 2024), "again": ("F", 2.5, 2024), "later": ("F", 9, 2025),
+        "undated": ("F", 4, None), "undated too": ("F", 5, None), "alone": ("G", 3, 2024),
+    }  # fmt: skip
+    cards = {
+        name: ModelCard(family=family, size=size, released=year and date(year, 1, 1))
+        for name, (family, size, year) in about.items()
+    }
+    frames = [judged(EASY, name, ZEROS if name in ("small", "again") else ONES) for name in about]
+    found = findings(*frames, cards=cards)
+    steps = [(row["family"], row["earlier"], row["later"]) for row in rows_of("sizes", found, "sizes-steps")]
+    assert steps == [("F", "undated", "undated too"), ("F (2024-01-01)", "small", "big")]
+    shown = [(row["size"], row["family"]) for row in rows_of("sizes", found, "sizes")]
+    assert shown == [("1 B", "F (2024-01-01)"), ("2.5 B", "F (2024-01-01)"), ("4 B", "F"), ("5 B", "F")]
+
+
 def test_a_group_of_models_is_compared_on_what_all_of_them_were_asked() -> None:
     found = findings(judged(EASY, "one", {"JP": [1, 1, 1, 1]}), judged(EASY, "two", {"JP": [0, 0]}))
     (row,) = (row for row in rows_of("models", found, "model-groups") if row["by"] == "provider")

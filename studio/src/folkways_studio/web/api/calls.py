@@ -60,7 +60,7 @@ class Call:
     @property
     def origin(self) -> str:
         """The address under which people find this server."""
-        return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
+        return self.studio.settings.origin or local_address(self.request)
 
 
 @dataclass(frozen=True)
