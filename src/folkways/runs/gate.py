@@ -429,9 +429,11 @@ def _drops(
             model = endpoint if other == endpoint else f"{endpoint} against {other}"
             for task in common:
                 check_range(most, option("max_drop_vs", text), task, metric_of(task, metric), drop=True)
-            kept = [task.name for task in common]
-            yield from (lost_task(name, most, before, model) for name in there[other] if name not in kept)
-            for name in kept:
+            shared_tasks = [task.name for task in common]
+            yield from (
+                lost_task(name, most, before, model) for name in there[other] if name not in shared_tasks
+            )
+            for name in shared_tasks:
                 try:
                     (comparison,) = compare(
                         *names, workspace=workspace, tasks=name, metric=metric, profile=profile
