@@ -13,7 +13,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.display import plural
-from folkways.errors import DataError, FolkwaysError, UnknownNameError, option, quoted
+from folkways.errors import DataError, FolkwaysError, UnknownNameError, option
 from folkways.evidence.comparison import NothingSharedError
 from folkways.evidence.requirements import (
     DEFAULT_COVERAGE,
@@ -46,9 +46,18 @@ REPLY = ("item", "language", "variant", "sample")
 """What tells the replies of a model to a task apart."""
 
 NEEDED = (
-    "task", "endpoint", "question", "culture", *REPLY, "judge", "response", "lexical", "verdict", "ended",
+    "task",
+    "endpoint",
+    "question",
+    "culture",
+    *REPLY,
+    "judge",
+    "response",
+    "lexical",
+    "verdict",
+    "ended",
     "label",
-)  # fmt: skip
+)
 NUMBERS = ("lexical", "verdict", "label")
 ONE_SIDED = 0.025
 """As the 95 % interval leaves out on either side."""
@@ -310,8 +319,8 @@ def _minimums(
         profiles = scores.filter(task=task.name)["profile"]
         if profiles.len() and resolved not in profiles:
             raise FolkwaysError(
-                f"run {run.name} is not scored so; do it: folkways score {quoted(run.name)} "
-                f"--profile {resolved}"
+                f"run {run.name} is not scored so; do it: "
+                f"{workspace.command('score', run.name, '--profile', resolved)}"
             )
         run_task = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)
         part = lacking(workspace, run, run_task) if run_task is not None else []
@@ -391,7 +400,7 @@ def _of_replies(
         raise DataError(
             f"is not on run {run.name}: {other.height:,} of its {plural(joined.height, 'verdict')} on "
             f"{task.name} are on other replies, the first on item {other['item'][0]!r}; write it with "
-            f"folkways judge-by-model {quoted(run.name)}",
+            f"{workspace.command('judge-by-model', run.name)}",
             file=file,
         )
     if joined.height >= states.height:
