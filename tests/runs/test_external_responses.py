@@ -16,7 +16,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.xcr import release as xcr
 from folkways.cultures import cultures
-from folkways.errors import DataError, FolkwaysError
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import JUDGEMENTS, SCORES, State
 from folkways.runs.judging.external_responses import (
     JudgedReplies,
@@ -339,3 +339,42 @@ def test_every_providers_word_for_a_withheld_answer_is_a_refusal(reason: str, st
     replies = pl.DataFrame({"item": ["US/holidays-1"], "response": ["A"], "finish_reason": [reason]})
     judgements = api.judge("demo/mcq", replies, language="en").judgements
     assert judgements.filter(item="US/holidays-1")["state"].to_list() == [state]
+
+
+@pytest.mark.parametrize("column", ["model", "endpoint"])
+def test_replies_of_several_models_are_never_judged_as_those_of_the_last(column: str, tmp_path: Path) -> None:
+    items = get_task("demo/mcq").items(open_release("demo", "demo")).head(4)
+    replies = pl.concat(
+        items.select("item", pl.lit(name).alias(column), response=pl.lit(reply))
+        for name, reply in (("lab/a", "A"), ("lab/b", "B"))
+    )
+    with pytest.raises(FolkwaysError, match=r"replies of several models \(lab/a and lab/b\).*model='lab/a'"):
+        api.judge("demo/mcq", replies)
+    for name, reply in (("lab/a", "A"), ("lab/b", "B")):
+        judged = api.judge("demo/mcq", replies, model=name)
+        assert set(judged.judgements["answer"].drop_nulls()) == {reply} and "repeat" not in " ".join(
+            judged.notes
+        )
+        alone = api.judge("demo/mcq", replies.filter(pl.col(column) == name))
+        assert alone.judgements.equals(judged.judgements)
+    with pytest.raises(UnknownNameError, match="valid: lab/a, lab/b"):
+        api.judge("demo/mcq", replies, model="lab/c")
+    replies.write_parquet(tmp_path / "replies.parquet")
+    told = folkways("judge", "demo/mcq", "--responses", "replies.parquet", "--out", "out.csv", cwd=tmp_path)
+    assert (told.returncode, "--model lab/a" in told.stderr, (tmp_path / "out.csv").exists()) == (
+        2,
+        True,
+        False,
+    )
+    done = folkways(
+        "judge",
+        "demo/mcq",
+        "--responses",
+        "replies.parquet",
+        "--out",
+        "out.csv",
+        "--model",
+        "lab/b",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
