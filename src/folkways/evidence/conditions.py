@@ -146,15 +146,15 @@ def signature_together(parts: Sequence[AskedPart]) -> Signature:
 
 
 def unlike_parts(parts: Mapping[str, Made]) -> list[str]:
-    """The parts of the models' signatures in which these differ, but for how much was asked and what served
-    the model."""
+    """The parts of the models' signatures in which these differ, but for how much was asked, what served the
+    model, and what prompts were also asked with: those as they are do not depend on it."""
     keys = dict.fromkeys(key for signature in parts.values() for key in signature)
     differing = (
         key
         for key in keys
         if len({signature.get(key, "none") for signature in _concerned(key, parts).values()}) > 1
     )
-    return [key for key in differing if key not in (*COVERAGE_KEYS, SERVED, RUNS)]
+    return [key for key in differing if key not in (*COVERAGE_KEYS, SERVED, RUNS, TREATMENTS)]
 
 
 def _concerned(key: str, parts: Mapping[str, Made]) -> Mapping[str, Made]:

@@ -93,7 +93,7 @@ class Workspace:
 
     def command(self, *words: str) -> str:
         """A command of folkways that reads this workspace, as a message suggests it: ``folkways score run-1
-        --workspace lab.db``."""
+        --workspace lab.db``. Not for reports, which go to people whom its place does not concern."""
         named = () if self.location == WORKSPACE else ("--workspace", self.location)
         return " ".join(("folkways", *map(quoted, (*words, *named))))
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from folkways.benchmarks.treatments import without_treatments
-from folkways.errors import FolkwaysError, UnknownNameError, option, quoted
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.runs.results.model_names import AT, at_runs, matching
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -83,7 +83,7 @@ def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: 
     if judgements.is_empty():
         raise FolkwaysError(
             f"run {asked.run.name} has not been judged in the profile {profile}; do it (no model is asked): "
-            f"folkways score {quoted(asked.run.name)} --profile {profile}"
+            f"{workspace.command('score', asked.run.name, '--profile', profile)}"
         )
     return without_treatments(judgements)
 

@@ -41,7 +41,7 @@ SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 
 NOT_STORED = (
     "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its "
-    "items: they are not shown. {1} adds them, and asks no model."
+    "items: they are not shown. folkways score {1} adds them, and asks no model."
 )
 
 CLOCK = 1.0
@@ -208,7 +208,7 @@ def collect(
             *otherwise,
             *_warnings(runs),
             *served_warnings(uses),
-            *(NOT_STORED.format(name, workspace.command("score", name)) for name in without_references),
+            *(NOT_STORED.format(name, quoted(name)) for name in without_references),
         ),
         failures=_failure_table(together),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),

@@ -170,18 +170,18 @@ def _explain(context: RequestContext, handler: Handler) -> Response:
             {"message": str(error), "revision": error.current.revision}, status_code=error.status
         )
     except WorkspaceError as error:
-        LOG.error(UNANSWERED + ": %s", *_asked(context), error)
+        LOG.error(UNANSWERED + ": %s", *_route_of(context), error)
         context.forget_database()
         response = _say(context, 503, context.gettext(OUR_FAULT))
     except FolkwaysError as error:
         response = problem(context, error)
     except Exception:
-        LOG.exception(UNANSWERED, *_asked(context))
+        LOG.exception(UNANSWERED, *_route_of(context))
         response = _say(context, 500, context.gettext(OUR_FAULT))
     return context.set_cookies(response)
 
 
-def _asked(context: RequestContext) -> tuple[str, str]:
+def _route_of(context: RequestContext) -> tuple[str, str]:
     """For the log: the route, as an address may be an invitation."""
     route = context.request.scope.get("route")
     return context.request.method, route.path if route is not None else "an unknown address"

@@ -112,9 +112,8 @@ class _Walk:
     def _is_own(self, target: str) -> bool:
         for answer in self.own:
             if self.memory.get(answer, target):
-                return (
-                    True  # without blocking the text: other countries' candidates with it are looked at again
-                )
+                # without blocking the text: other countries' candidates with it are looked at again
+                return True
             if lexically_same(answer, target):
                 self.memory.put(answer, target, True)
                 self.blocked.add(target)
@@ -169,10 +168,30 @@ def _words(text: str) -> frozenset[str]:
 Pair = tuple[str, str]
 """Two texts in ``folded`` form, the lesser first."""
 
-FUNCTION_WORDS = frozenset((
-    "a", "an", "and", "as", "at", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "s",
-    "that", "the", "to", "with",
-))  # fmt: skip
+FUNCTION_WORDS = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "s",
+        "that",
+        "the",
+        "to",
+        "with",
+    )
+)
 """Words that two answers may share without sharing anything."""
 
 _WORDS = re.compile(r"\w+")

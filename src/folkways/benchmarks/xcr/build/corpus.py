@@ -3,7 +3,6 @@ and the provenance of every sentence."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -363,23 +362,11 @@ def _record(votes: VoteFiles, corpus: Corpus, items: Items, judges: int) -> dict
         "sentences": corpus.base.height,
         "adaptations": {culture: rows.height for culture, rows in corpus.adaptations.items()},
         "adaptations_undecided": dict(corpus.undecided),
-        "agreement": {name: _told(kappa) for name, kappa in corpus.agreement.items()},
+        "agreement": {
+            name: {"items": kappa.cases, **kappa.as_record()} for name, kappa in corpus.agreement.items()
+        },
         "left_out": dict(corpus.left_out),
     }
-
-
-def _told(found: CategoryAgreement) -> dict[str, Any]:
-    return {
-        "items": found.cases,
-        "percent": _known(100 * found.share),
-        "kappa": _known(found.kappa),
-        "kappa_interval": [_known(found.kappa_interval.low), _known(found.kappa_interval.high)],
-        "interval": found.kappa_interval.method,
-    }
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def study_files(study: Study) -> Mapping[str, bytes]:
