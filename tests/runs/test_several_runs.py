@@ -244,6 +244,17 @@ def test_what_was_asked_of_a_task_is_what_all_runs_asked(runs: dict[str, Run]) -
         )
 
 
+def test_a_reply_that_two_runs_use_was_paid_once(runs: dict[str, Run]) -> None:
+    def requests(*names: str) -> int:
+        return int(
+            data_of(runs, *names, with_judgements=False, with_verdict=True).expenses["python/moody"].requests
+        )
+
+    assert requests("whole", "two") == requests("whole") == 18
+    assert requests("two", "one") == requests("two") + requests("one") == 6
+    assert requests("two", "again") == 6
+
+
 def test_a_run_that_is_named_twice_is_one(runs: dict[str, Run]) -> None:
     workspace = runs["whole"].workspace
     found = find_asked_runs(workspace, ["also drawn", "last", "1", "whole", "8"])
