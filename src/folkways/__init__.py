@@ -33,10 +33,30 @@ if TYPE_CHECKING:
     from folkways.workspace.database import open_workspace
 
 __all__ = [
-    "AskOptions", "FolkwaysError", "FolkwaysWarning", "Run", "RunOptions", "__version__", "compare",
-    "compare_logs", "estimate", "gate", "get_task", "item", "judge", "load_run", "model", "open_release",
-    "open_workspace", "read_scores", "report", "report_logs", "run", "runs", "tasks",
-]  # fmt: skip
+    "AskOptions",
+    "FolkwaysError",
+    "FolkwaysWarning",
+    "Run",
+    "RunOptions",
+    "__version__",
+    "compare",
+    "compare_logs",
+    "estimate",
+    "gate",
+    "get_task",
+    "item",
+    "judge",
+    "load_run",
+    "model",
+    "open_release",
+    "open_workspace",
+    "read_scores",
+    "report",
+    "report_logs",
+    "run",
+    "runs",
+    "tasks",
+]
 
 _HOMES = {
     **dict.fromkeys(

@@ -20,9 +20,18 @@ from unicodedata import normalize
 from folkways.errors import UnknownNameError
 
 REGIONS = (
-    "North America", "South America", "East Europe", "South Europe", "West Europe", "Africa",
-    "Middle East/West Asia", "South Asia", "Southeast Asia", "East Asia", "Oceania",
-)  # fmt: skip
+    "North America",
+    "South America",
+    "East Europe",
+    "South Europe",
+    "West Europe",
+    "Africa",
+    "Middle East/West Asia",
+    "South Asia",
+    "Southeast Asia",
+    "East Asia",
+    "Oceania",
+)
 """CulturalBench's 11 regions in the order of its leaderboard; the cultures of other benchmarks are sorted
 into them too."""
 

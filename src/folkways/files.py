@@ -111,9 +111,20 @@ def packed(frame: pl.DataFrame, kind: str) -> bytes:
 
 
 OF_FILES = (
-    ".bib", ".csv", ".html", ".json", ".jsonl", ".md", ".parquet", ".tex", ".tsv", ".txt", ".xlsx", ".yaml",
+    ".bib",
+    ".csv",
+    ".html",
+    ".json",
+    ".jsonl",
+    ".md",
+    ".parquet",
+    ".tex",
+    ".tsv",
+    ".txt",
+    ".xlsx",
+    ".yaml",
     ".yml",
-)  # fmt: skip
+)
 """Endings that nobody means as part of a folder's name."""
 
 

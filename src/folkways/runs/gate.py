@@ -32,7 +32,7 @@ from folkways.evidence.requirements import (
 )
 from folkways.records import LOST, Metric, Schema
 from folkways.runs.judging.calibration import Cases
-from folkways.runs.results.compare import NotJudgedError, compare, metric_of
+from folkways.runs.results.compare import NotJudgedError, common_tasks, compare, metric_of
 from folkways.runs.results.completeness import lacking
 from folkways.runs.results.find_models import find_models
 from folkways.runs.scores.scoring import stored_scores
@@ -46,9 +46,18 @@ REPLY = ("item", "language", "variant", "sample")
 """What tells the replies of a model to a task apart."""
 
 NEEDED = (
-    "task", "endpoint", "question", "culture", *REPLY, "judge", "response", "lexical", "verdict", "ended",
+    "task",
+    "endpoint",
+    "question",
+    "culture",
+    *REPLY,
+    "judge",
+    "response",
+    "lexical",
+    "verdict",
+    "ended",
     "label",
-)  # fmt: skip
+)
 NUMBERS = ("lexical", "verdict", "label")
 ONE_SIDED = 0.025
 """As the 95 % interval leaves out on either side."""
@@ -418,7 +427,6 @@ def _drops(
                 f"{option('max_drop_vs', {'RUN': 'Y'})}"
             )
         there = {stored.endpoint: stored.tasks for stored in find_models(workspace, [], [before])}
-        here = {stored.endpoint: stored.tasks for stored in find_models(workspace, [], [run.name])}
         for endpoint in endpoints:
             if endpoint not in there and not (len(there) == len(endpoints) == 1):
                 raise FolkwaysError(
@@ -426,26 +434,25 @@ def _drops(
                 )
             other = endpoint if endpoint in there else next(iter(there))
             names = (f"{endpoint}@{run.name}", f"{other}@{before}")
-            common = [task for task in here[endpoint] if task in there[other]]
+            common = common_tasks(find_models(workspace, names), None)
             model = endpoint if other == endpoint else f"{endpoint} against {other}"
-            for shared in map(get_task, common):
-                check_range(most, option("max_drop_vs", text), shared, metric_of(shared, metric), drop=True)
+            for task in common:
+                check_range(most, option("max_drop_vs", text), task, metric_of(task, metric), drop=True)
+            shared_tasks = [task.name for task in common]
             yield from (
-                lost_task(name, most, before, model) for name in there[other] if common and name not in common
+                lost_task(name, most, before, model) for name in there[other] if name not in shared_tasks
             )
-            # with none in common, the comparison says what each has
-            tasks: list[str | None] = [*common] or [None]
-            for task in tasks:
+            for name in shared_tasks:
                 try:
                     (comparison,) = compare(
-                        *names, workspace=workspace, tasks=task, metric=metric, profile=profile
+                        *names, workspace=workspace, tasks=name, metric=metric, profile=profile
                     )
                 except NothingSharedError as error:  # nothing was measured
-                    yield unknown_drop(str(task), most, before, model, Status.FAIL, f"found nothing: {error}")
+                    yield unknown_drop(name, most, before, model, Status.FAIL, f"found nothing: {error}")
                 except NotJudgedError as error:
                     if metric is not None:  # it was asked for by name
                         raise
                     status = Status.FAIL if strict else Status.UNSURE
-                    yield unknown_drop(str(task), most, before, model, status, f"not compared: {error}")
+                    yield unknown_drop(name, most, before, model, status, f"not compared: {error}")
                 else:
                     yield check_drop(comparison, most, before, model, strict=strict, coverage=coverage)

@@ -120,9 +120,20 @@ _LISTS = ("cultures", "languages", "variants", "strata")
 _TABLES = ("prompt_texts", "scoring_models")
 _SWITCHES = ("skip_missing", "afresh", "batch")
 _NEVER_NONE = (
-    "samples", "seed", "permute_options", "treatments", "shots", "attempts", *_SWITCHES, *_TABLES,
-    "scoring_precision", "max_failed", "timeout", "wait", "every",
-)  # fmt: skip
+    "samples",
+    "seed",
+    "permute_options",
+    "treatments",
+    "shots",
+    "attempts",
+    *_SWITCHES,
+    *_TABLES,
+    "scoring_precision",
+    "max_failed",
+    "timeout",
+    "wait",
+    "every",
+)
 _KINDS = {
     **{name: kind for name, kind in OPTION_KINDS.items() if name != "read"},
     "every": OptionKind(float),

@@ -9,6 +9,16 @@ from folkways.cli.options import DEFAULT_WORKSPACE, Number, WholeNumber, names, 
 from folkways.cli.out import file_at, folder_option, out_option, print_json, terminal
 
 __all__ = [
-    "DEFAULT_WORKSPACE", "CommandGroup", "Number", "WholeNumber", "completion", "file_at", "folder_option",
-    "names", "out_option", "print_json", "terminal", "workspace_option",
-]  # fmt: skip
+    "DEFAULT_WORKSPACE",
+    "CommandGroup",
+    "Number",
+    "WholeNumber",
+    "completion",
+    "file_at",
+    "folder_option",
+    "names",
+    "out_option",
+    "print_json",
+    "terminal",
+    "workspace_option",
+]

@@ -8,6 +8,14 @@ from folkways.reports.palette import css_variables
 from folkways.text.scripts import letters_of
 
 __all__ = [
-    "count", "css_variables", "duration", "letters_of", "number", "percent", "plural", "sanitize", "shorten",
+    "count",
+    "css_variables",
+    "duration",
+    "letters_of",
+    "number",
+    "percent",
+    "plural",
+    "sanitize",
+    "shorten",
     "storable",
-]  # fmt: skip
+]

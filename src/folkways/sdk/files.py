@@ -11,6 +11,13 @@ from folkways.text_tables import SUFFIXES, read_replies
 from folkways.toml_files import read_toml
 
 __all__ = [
-    "SUFFIXES", "Croissant", "CroissantTable", "Schema", "csv_bytes", "json_objects", "read_replies",
-    "read_toml", "write_bytes",
-]  # fmt: skip
+    "SUFFIXES",
+    "Croissant",
+    "CroissantTable",
+    "Schema",
+    "csv_bytes",
+    "json_objects",
+    "read_replies",
+    "read_toml",
+    "write_bytes",
+]

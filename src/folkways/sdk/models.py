@@ -10,6 +10,15 @@ from folkways.runs.options import AskOptions
 from folkways.text.labels import first_label
 
 __all__ = [
-    "AskOptions", "AskSession", "Completion", "Endpoint", "EndpointFailure", "EndpointOptions", "Model",
-    "Prompt", "Request", "first_label", "open_models",
-]  # fmt: skip
+    "AskOptions",
+    "AskSession",
+    "Completion",
+    "Endpoint",
+    "EndpointFailure",
+    "EndpointOptions",
+    "Model",
+    "Prompt",
+    "Request",
+    "first_label",
+    "open_models",
+]

@@ -18,7 +18,19 @@ from folkways.stats.raters.graded import fitting
 from folkways.stats.two_way import two_way_difference, two_way_mean
 
 __all__ = [
-    "Coefficient", "Course", "Interval", "Rows", "SampleDifference", "agreement", "cluster_totals",
-    "clustered_mean", "compare_samples", "course_of", "fitting", "mean_of_units", "two_way_difference",
-    "two_way_mean", "wilson",
-]  # fmt: skip
+    "Coefficient",
+    "Course",
+    "Interval",
+    "Rows",
+    "SampleDifference",
+    "agreement",
+    "cluster_totals",
+    "clustered_mean",
+    "compare_samples",
+    "course_of",
+    "fitting",
+    "mean_of_units",
+    "two_way_difference",
+    "two_way_mean",
+    "wilson",
+]

@@ -16,6 +16,14 @@ from folkways.benchmarks.studies import (
 )
 
 __all__ = [
-    "IDK", "NO_OPINIONS", "OTHER", "Study", "StudyItem", "StudyPeople", "Vote", "answers_by_person",
-    "count_people", "shown_in_reverse",
-]  # fmt: skip
+    "IDK",
+    "NO_OPINIONS",
+    "OTHER",
+    "Study",
+    "StudyItem",
+    "StudyPeople",
+    "Vote",
+    "answers_by_person",
+    "count_people",
+    "shown_in_reverse",
+]

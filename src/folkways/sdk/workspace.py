@@ -11,6 +11,16 @@ from folkways.workspace.schema import CONSTRAINT_NAMES
 from folkways.workspace.table_sets import Json, TableSet, id_column, reference
 
 __all__ = [
-    "CONSTRAINT_NAMES", "PROBLEMS", "Json", "TableSet", "Workspace", "WorkspaceError", "explained",
-    "id_column", "insert", "open_workspace", "reference", "schema",
-]  # fmt: skip
+    "CONSTRAINT_NAMES",
+    "PROBLEMS",
+    "Json",
+    "TableSet",
+    "Workspace",
+    "WorkspaceError",
+    "explained",
+    "id_column",
+    "insert",
+    "open_workspace",
+    "reference",
+    "schema",
+]

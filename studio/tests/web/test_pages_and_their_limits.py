@@ -25,13 +25,17 @@ from folkways_studio.models.offered import OfferedModel
 from folkways_studio.people import accounts, invites, participants, sessions
 from folkways_studio.programs import tokens
 from folkways_studio.records import Participant, Role
+from folkways_studio.studies.new_study_pages import HOME
 from folkways_studio.web.api.app import document
 from folkways_studio.web.app import create_app
+from folkways_studio.web.rendering.i18n import catalogue, term
 from folkways_studio.web.settings import WebSettings
 from folkways_studio.work import assignments
 from folkways_studio.work.task_numbers import shown_number
-from folkways_studio.workflows.definition import parse_yaml
+from folkways_studio.workflows.definition import parse_yaml, read_definition
 from folkways_studio.workflows.manuals import cases_of
+from folkways_studio.workflows.templates import template
+from folkways_studio.workflows.wordings import StudyTexts
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import PASSWORD, QUESTION, StudyFixture, new_workspace, open_study, stored
 from studio.tests.web.conftest import PLENTY
@@ -445,7 +449,7 @@ def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
     form = {"template": "verification", "name": "new-one", "title": " New "}
     for wrong in ({"template": "none"}, {"name": "1a"}, {"name": "a" * 49}, {"title": " "}):
         assert browser.post("/studies/new", {**form, **wrong}).status_code == 422
-    page = browser.post("/studies/new", {**form, "culture": ["CI", "GB", "nowhere"]})
+    page = browser.post("/studies/new", {**form, "culture": ["CI", "GB", "EG", "nowhere"]})
     assert page.status_code == 200
     text = html.unescape(
         re.sub(r"<[^>]+>", "", page.text.partition("<textarea")[2].partition("</textarea>")[0])
@@ -455,10 +459,31 @@ def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
     assert [(each["culture"], each["name"]) for each in people] == [
         ("CI", "cote-d-ivoire"),
         ("GB", "united-kingdom"),
+        ("EG", "egypt"),
     ]
+    (home,) = people[2]["criteria"]
+    assert home["ask"] == {"en": str(HOME), "ar": catalogue("ar").gettext(HOME)} != {"en": HOME, "ar": HOME}
+    assert home["options"][0] == {"en": "Egypt", "ar": "مصر"} and home["accept"] == ["Egypt"]
+    assert "until you write it in theirs as well: French, Arabic." in page.text
+    read_definition(described_as)
     assert people[1]["criteria"][0]["options"] == ["United Kingdom", "Another one"]
     assert people[1]["criteria"][0]["accept"] == ["United Kingdom"]
     assert (described_as["name"], described_as["title"], people[1]["language"]) == ("new-one", "New", "en")
+
+
+def test_stages_of_a_template_have_titles_in_the_readers_language() -> None:
+    own = {"name": "mine", "title": "Write questions, please"}
+    translated = {"name": "both", "title": {"en": "Verify questions", "ar": "أسئلة"}}
+    definition = {"stages": [*template("red-teaming").raw["stages"], own, translated]}
+
+    def titles(*wanted: str) -> list[str]:
+        texts = StudyTexts(definition, wanted, term)
+        return [texts.stage_title(each["name"]).text for each in definition["stages"]]
+
+    english = ["Write questions", "Review questions", "Verify questions", "Write questions, please"]
+    assert titles("en", "ar") == titles("yo") == [*english, "Verify questions"]
+    arabic = [catalogue("ar").gettext(each) for each in english]
+    assert titles("ar") == titles("yo", "ar") == [*arabic, "أسئلة"] and arabic[0] != english[0]
 
 
 def test_a_new_study_names_models_of_the_server_and_no_address(workspace: Workspace) -> None:

@@ -33,9 +33,16 @@ ENGLISH = "en"
 PLACE = "{q}"
 
 NEEDED = (
-    "item", "question", "culture", "topic", "question_local", "question_en", "templates", "groups",
+    "item",
+    "question",
+    "culture",
+    "topic",
+    "question_local",
+    "question_en",
+    "templates",
+    "groups",
     "skip_reason",
-)  # fmt: skip
+)
 ITEM_COLUMNS = dict.fromkeys(NEEDED, pl.String)
 
 

@@ -88,9 +88,30 @@ def shared_columns(entry: Entry, question: str) -> Row:
 
 
 LANGUAGES = (
-    "am", "ar", "as", "az", "bg", "el", "en", "es", "eu", "fa", "fr", "ga", "ha", "id", "ja", "ko", "ms",
-    "su", "sv", "ta", "tl", "zh",
-)  # fmt: skip
+    *(
+        "am",
+        "ar",
+        "as",
+        "az",
+        "bg",
+        "el",
+        "en",
+        "es",
+        "eu",
+        "fa",
+        "fr",
+        "ga",
+        "ha",
+        "id",
+        "ja",
+        "ko",
+        "ms",
+        "su",
+        "sv",
+        "ta",
+    ),
+    *("tl", "zh"),
+)
 
 
 def _plain() -> Template:

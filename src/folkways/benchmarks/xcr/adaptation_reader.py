@@ -460,8 +460,15 @@ def _lines(text: str) -> Parts | None:
 
 
 LAYOUTS: Sequence[Callable[[str], Parts | None]] = (
-    _json, _python, _labelled, _table, _bracketed_each, _quoted, _bare, _lines,
-)  # fmt: skip
+    _json,
+    _python,
+    _labelled,
+    _table,
+    _bracketed_each,
+    _quoted,
+    _bare,
+    _lines,
+)
 """From the most to the least explicit; the first that fits decides."""
 
 

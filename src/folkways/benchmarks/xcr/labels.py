@@ -17,11 +17,32 @@ CATEGORIES = (
 )
 
 ELEMENTS = (
-    "Action", "Appropriacy", "Architecture", "Art", "Communication", "Competitiveness", "Customs", "Dress",
-    "Environment", "Food and Drink", "Individualism", "Institutions", "Music", "Orientations", "Power",
-    "Rituals", "Stereotype", "Structure", "Styles of Discourse", "Thinking", "Time", "Visible Behaviour",
-    "Ways of Dress", "Workplace Customs", "Workplace Norms",
-)  # fmt: skip
+    "Action",
+    "Appropriacy",
+    "Architecture",
+    "Art",
+    "Communication",
+    "Competitiveness",
+    "Customs",
+    "Dress",
+    "Environment",
+    "Food and Drink",
+    "Individualism",
+    "Institutions",
+    "Music",
+    "Orientations",
+    "Power",
+    "Rituals",
+    "Stereotype",
+    "Structure",
+    "Styles of Discourse",
+    "Thinking",
+    "Time",
+    "Visible Behaviour",
+    "Ways of Dress",
+    "Workplace Customs",
+    "Workplace Norms",
+)
 
 FIELDS = {"category": CATEGORIES, "level": LEVELS, "element": ELEMENTS}
 """Field that people label -> its labels."""

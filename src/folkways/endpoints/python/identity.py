@@ -148,9 +148,18 @@ def _is_own(thing: Any) -> bool:
 
 
 _CHANGES = {
-    "append", "appendleft", "extend", "insert", "add", "update", "setdefault", "pop", "popleft", "clear",
+    "append",
+    "appendleft",
+    "extend",
+    "insert",
+    "add",
+    "update",
+    "setdefault",
+    "pop",
+    "popleft",
+    "clear",
     "remove",
-}  # fmt: skip
+}
 _SETS_UP = ("__init__", "__post_init__", "__new__")
 
 

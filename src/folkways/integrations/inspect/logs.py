@@ -41,9 +41,15 @@ ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
 
 SAMPLING = (
-    "temperature", "top_p", "top_k", "max_tokens", "seed", "num_choices", "reasoning_effort",
+    "temperature",
+    "top_p",
+    "top_k",
+    "max_tokens",
+    "seed",
+    "num_choices",
+    "reasoning_effort",
     "reasoning_tokens",
-)  # fmt: skip
+)
 """The settings of a model that can change its scores."""
 
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")

@@ -49,9 +49,16 @@ SILENT_SECONDS = 5.0
 """How long a worker that is to stop is waited for without a word from it: it may have no node to run on."""
 
 ADDED = (
-    "done", "open", "failed", "retries", "rate_limited", "in_flight", "places", "input_tokens",
+    "done",
+    "open",
+    "failed",
+    "retries",
+    "rate_limited",
+    "in_flight",
+    "places",
+    "input_tokens",
     "output_tokens",
-)  # fmt: skip
+)
 """Counts of workers that are shown as their sum."""
 
 

@@ -30,8 +30,18 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("folkways_studio")
 ALGORITHMS = (
-    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519",
-)  # fmt: skip
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+    "Ed25519",
+)
 """Signatures that only the provider can make: no shared secret, and never unsigned."""
 
 SCOPE = "openid email profile"

@@ -29,7 +29,7 @@ from folkways_studio.records import Account, Participant, Population, Role, Sign
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import service as studies
 from folkways_studio.web.prefix import with_prefix
-from folkways_studio.web.rendering.i18n import LOCALES, accepted_languages, catalogue, negotiate
+from folkways_studio.web.rendering.i18n import LOCALES, accepted_languages, catalogue, negotiate, term
 from folkways_studio.web.rendering.pages import FLASH_MESSAGES, render
 from folkways_studio.web.rendering.static_files import compressed
 from folkways_studio.web.security.origin import local_address, masked, visitor_token
@@ -250,7 +250,8 @@ class RequestContext:
             if self._chosen_locale
             else accepted_languages(self.request.headers.get("accept-language", ""))
         )
-        return StudyTexts(study.definition, (*languages, *([population.language] if population else [])))
+        wanted = (*languages, *([population.language] if population else []))
+        return StudyTexts(study.definition, wanted, term)
 
     @property
     def population(self) -> Population | None:

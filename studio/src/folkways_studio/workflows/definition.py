@@ -36,13 +36,33 @@ from folkways_studio.workflows.yaml_text import parse_yaml
 CRITERION_NAME = re.compile(r"[a-z][a-z0-9_-]{0,47}")
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 STUDY_KEYS = (
-    "name", "title", "language", "workflow", "about", "licence", "consent", "populations", "stages",
-    "models", "prolific", "pay",
-)  # fmt: skip
+    "name",
+    "title",
+    "language",
+    "workflow",
+    "about",
+    "licence",
+    "consent",
+    "populations",
+    "stages",
+    "models",
+    "prolific",
+    "pay",
+)
 POPULATION_KEYS = ("name", "title", "culture", "language", "part_of", "people", "criteria")
 CRITERION_KEYS = (
-    "name", "ask", "options", "accept", "least", "most", "of", "over", "optional", "quota", "margins",
-)  # fmt: skip
+    "name",
+    "ask",
+    "options",
+    "accept",
+    "least",
+    "most",
+    "of",
+    "over",
+    "optional",
+    "quota",
+    "margins",
+)
 STAGE_KEYS = ("name", "title", "kind", "role", "next")
 MODEL_KEYS = ("helper", "verifier", "suggester", "most_calls", "most_calls_per_person", "most_usd")
 PROLIFIC_KEYS = ("completed", "screened_out", "no_work", "signed")

@@ -20,10 +20,23 @@ FREE_WITHIN = {"models": ("most_calls", "most_usd"), "pay": ("budget", "wages")}
 """The same within other settings: limits, and what work is paid elsewhere, are no promise to people."""
 
 FREE_OPTIONS = (
-    "guidelines", "lease_minutes", "cap", "least", "per_category", "least_per_category",
-    "people_per_category", "quota", "check_every", "gold", "qualification", "min_seconds", "training",
-    "minutes", "suggestions", "suggestions_from",
-)  # fmt: skip
+    "guidelines",
+    "lease_minutes",
+    "cap",
+    "least",
+    "per_category",
+    "least_per_category",
+    "people_per_category",
+    "quota",
+    "check_every",
+    "gold",
+    "qualification",
+    "min_seconds",
+    "training",
+    "minutes",
+    "suggestions",
+    "suggestions_from",
+)
 """Settings of a stage that may change at any time: none of them is in what people said before."""
 
 FREE_IN_CRITERIA = ("ask", "quota", "margins")

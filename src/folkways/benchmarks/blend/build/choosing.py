@@ -168,10 +168,30 @@ def _words(text: str) -> frozenset[str]:
 Pair = tuple[str, str]
 """Two texts in ``folded`` form, the lesser first."""
 
-FUNCTION_WORDS = frozenset((
-    "a", "an", "and", "as", "at", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "s",
-    "that", "the", "to", "with",
-))  # fmt: skip
+FUNCTION_WORDS = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "s",
+        "that",
+        "the",
+        "to",
+        "with",
+    )
+)
 """Words that two answers may share without sharing anything."""
 
 _WORDS = re.compile(r"\w+")

@@ -22,6 +22,18 @@ from folkways.benchmarks.blend.data.release import (
 )
 
 __all__ = [
-    "ANNOTATIONS", "MCQ", "QUESTIONS", "check", "country_in_english", "files", "has", "is_counted",
-    "looks_like", "read_annotations", "read_mcq", "read_mcq_batches", "read_prompts", "read_questions",
-]  # fmt: skip
+    "ANNOTATIONS",
+    "MCQ",
+    "QUESTIONS",
+    "check",
+    "country_in_english",
+    "files",
+    "has",
+    "is_counted",
+    "looks_like",
+    "read_annotations",
+    "read_mcq",
+    "read_mcq_batches",
+    "read_prompts",
+    "read_questions",
+]

@@ -56,9 +56,17 @@ READY_MADE = DataNeed("ready-made", "Release with ready-made multiple-choice que
 
 
 LOOKED_AT = (
-    "task", "endpoint", "culture", "language", "question", "topic", "counted", "sem_b", "accuracy",
+    "task",
+    "endpoint",
+    "culture",
+    "language",
+    "question",
+    "topic",
+    "counted",
+    "sem_b",
+    "accuracy",
     OTHER_LANGUAGE,
-)  # fmt: skip
+)
 """Columns of judgements that results look at."""
 
 

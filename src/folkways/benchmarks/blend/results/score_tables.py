@@ -416,9 +416,17 @@ def _mean_of_models(rows: list[tuple[Any, ...]]) -> str:
 WRONG_OPTIONS = 3
 SAID = (*ROW, "endpoint", "culture", "language", "question", "state", "answer", "counted", "sem_b")
 TAKEN = (
-    *ROW, "endpoint", "culture", "language", "question", "state", "counted", "accuracy", "chosen_culture",
+    *ROW,
+    "endpoint",
+    "culture",
+    "language",
+    "question",
+    "state",
+    "counted",
+    "accuracy",
+    "chosen_culture",
     "offered",
-)  # fmt: skip
+)
 
 
 def _of_short_answers(inputs: Inputs) -> pl.DataFrame:

@@ -14,8 +14,23 @@ TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure"
 """The release's names of the topics, in the paper's order."""
 
 CULTURES = (
-    "US", "GB", "ES", "MX", "ID", "CN", "KR", "DZ", "GR", "IR", "KP", "AZ", "ID-JB", "IN-AS", "NG-N", "ET",
-)  # fmt: skip
+    "US",
+    "GB",
+    "ES",
+    "MX",
+    "ID",
+    "CN",
+    "KR",
+    "DZ",
+    "GR",
+    "IR",
+    "KP",
+    "AZ",
+    "ID-JB",
+    "IN-AS",
+    "NG-N",
+    "ET",
+)
 """The cultures in the order of the paper's tables."""
 
 EVERY = "all"

@@ -22,16 +22,29 @@ from folkways.records import Schema
 from folkways.releases.release_records import Release
 
 CELL_KINDS = (
-    "non-transferable", "untagged", "unequal-csi-count", "unbalanced-tags", "cut-off", "latex", "not-nfc",
+    "non-transferable",
+    "untagged",
+    "unequal-csi-count",
+    "unbalanced-tags",
+    "cut-off",
+    "latex",
+    "not-nfc",
     "swapped-columns",
-)  # fmt: skip
+)
 """Kinds of data issues of single cells, in the order in which they are shown."""
 
 
 MERGED = (
-    "Sentence", "Intra-lingual (Hindu)", "Inter-lingual (Hindu)", "Intra-lingual (Muslim)",
-    "Inter-lingual (Muslim)", "CSI Category", "CSI Sub-Category", "Hall's Level", "id",
-)  # fmt: skip
+    "Sentence",
+    "Intra-lingual (Hindu)",
+    "Inter-lingual (Hindu)",
+    "Intra-lingual (Muslim)",
+    "Inter-lingual (Muslim)",
+    "CSI Category",
+    "CSI Sub-Category",
+    "Hall's Level",
+    "id",
+)
 """The columns by the names that the authors' scripts look for (Hindu: West Bengal, Muslim: Bangladesh), and
 our id."""
 
@@ -105,16 +118,9 @@ def bengali_table(release: Release) -> Table:
         .join(labels, on="id", how="left", maintain_order="left")
     )
     order = (
-        "Sentence",
-        "intra_west",
-        "inter_west",
-        "intra",
-        "inter",
-        "csi_category",
-        "csi_hall_mapping",
-        "hall_level",
-        "id",
-    )
+        "Sentence", "intra_west", "inter_west", "intra", "inter", "csi_category", "csi_hall_mapping",
+        "hall_level", "id",
+    )  # fmt: skip
     return Table(
         "bengali",
         "Both Bengali versions of each sentence, under the names of the authors' scripts",

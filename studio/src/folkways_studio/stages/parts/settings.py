@@ -18,10 +18,20 @@ SHOWN_KEYS = ("field", "type", "label", "optional")
 ASKED_KEYS = ("key", "type", "label", "help", "required", "if")
 BUILT_IN_SHOWN_TYPES = (*SHOWN_TYPES, "note", "marked", "title")
 BUILT_IN_KEYS = (
-    "field", "language", "missing", "starts_as", "otherwise", "from_settings", "press", "numbered",
-    "lettered", "layout", "group", "alone", "rows", "longest", "direction", "remark", "told", "compared",
-    "positions", "every",
-)  # fmt: skip
+    *(
+        "field",
+        "language",
+        "missing",
+        "starts_as",
+        "otherwise",
+        "from_settings",
+        "press",
+        "numbered",
+        "lettered",
+        "layout",
+    ),
+    *("group", "alone", "rows", "longest", "direction", "remark", "told", "compared", "positions", "every"),
+)
 """What a part of a built-in kind may have besides; ``parts.base`` says what each means."""
 
 RESULT_KEYS = ("disputed", "adjudicated", "agreed")
