@@ -248,6 +248,18 @@ def test_a_language_at_home_has_all_its_cultures_and_makers_are_the_unit_of_othe
     assert fewer["home_models"].item() == 4 and fewer["makers_low"].item() is None
 
 
+def test_what_has_nothing_beside_it_is_not_compared() -> None:
+    """Makers of one country, cultures of one language, topics of one culture."""
+    korean: dict[str, ModelCard | None] = {f"x/{n}": ModelCard(f"K{n}", home="KR") for n in "ab"}
+    both = {**korean, "x/s": ModelCard("S", home="ES")}
+    fits = HOME_ADVANTAGE.fits
+    assert fits is not None
+    assert not fits(inputs(drawn(), korean, FOUR)) and fits(inputs(drawn(), both, FOUR))
+    known = inputs(drawn(), both, {"KR": "ko", "KP": "ko"})
+    assert set(table(HOME_ADVANTAGE.make(known), "home-advantage")["home"]) == {"South Korea"}
+    (_,) = MODEL_MEANS.make(inputs(drawn(), THREE, {"KR": "ko"}))
+
+
 def test_steps_are_named_by_the_cards() -> None:
     """A model without a date counts as newer than those with one; none is compared with itself."""
     cards = {
