@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 from folkways.api import load_run
+from folkways.benchmarks.base import temperature_of
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.integrations.compare_logs import read_logs
@@ -231,7 +232,7 @@ def run_scores(
         "demo/mcq",  # every start of the program takes seconds
         *(
             pytest.param(task, marks=pytest.mark.nightly)
-            for task in ("demo/saq", "demo/true-false", "demo/adaptation")
+            for task in ("demo/saq", "demo/true-false", "demo/adaptation", "survey/opinions")
         ),
     ],
 )
@@ -241,6 +242,10 @@ def test_inspect_scores_a_task_as_a_run_does(task: str, inspect: Ask, tmp_path: 
     with ChatServer(mode=mode, faults={"chances": kinds, "seed": 3, "by_question": True}) as server:
         ours = run_scores(tmp_path, server, task)
         log = inspect(server, f"folkways/{task.replace('/', '_').replace('-', '_')}")
+    with zipfile.ZipFile(log) as archive:
+        settings = json.loads(archive.read("header.json"))["plan"]["config"]
+    asked_so = {"temperature": temperature_of(get_task(task)), "max_tokens": get_task(task).max_tokens}
+    assert asked_so.items() <= settings.items()
     assert scores_of(log) == pytest.approx(ours)
     with zipfile.ZipFile(log) as archive:
         header = json.loads(archive.read("header.json"))

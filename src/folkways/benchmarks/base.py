@@ -286,6 +286,12 @@ def headline_with(task: Task, roles: Container[str] = ()) -> Metric:
     return headline_of(task.metrics, {metric.name for metric in task.metrics} - by_models | computed)
 
 
+def temperature_of(task: Task) -> float:
+    """The temperature, 0 to 2, at which a task is asked unless the user says otherwise: 0, unless it measures
+    a spread of replies."""
+    return float(getattr(task, "temperature", 0.0))
+
+
 def needs_whole_questions(task: Task) -> bool:
     """Whether a metric needs every item of a question (all four judgements)."""
     return any(metric.per == "question" for metric in task.metrics)

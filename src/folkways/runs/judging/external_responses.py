@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +13,7 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of, scores_of
 from folkways.benchmarks.cut_replies import judge_replies
+from folkways.benchmarks.multiple_choice.orders import MOST, split_variant
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.cultures import cultures, get_culture, get_language, select_cultures
@@ -355,7 +356,7 @@ def _expected_replies(
     if variants is None and "variant" in located.columns:
         variants = located["variant"].unique(maintain_order=True).to_list()
     options = PromptOptions(tuple(languages) if languages else None, tuple(variants) if variants else None)
-    prompts = prompts_of(task, items, options, release, sent=False).select("item", "language", "variant")
+    prompts = _prompts(task, items, options, release).select("item", "language", "variant")
     valid = prompts["language"].unique(maintain_order=True).to_list()
     if (
         languages is None
@@ -384,6 +385,26 @@ def _expected_replies(
     if "sample" in located.columns:
         samples = located.select(pl.col("sample").unique().sort())
     return prompts.join(samples, how="cross")
+
+
+def _prompts(task: Task, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
+    """The prompts of these variants: of templates, or of the forms that templates are shown in (orders of
+    options, letters or numbers)."""
+    wanted = options.variants
+    try:
+        prompts = prompts_of(task, items, options, release, sent=False)
+        if wanted is None or prompts.is_empty() or prompts["variant"].is_in(wanted).any():
+            return prompts
+    except UnknownNameError:
+        if wanted is None:
+            raise
+    most = max(split_variant(name)[1] for name in wanted) if task.permutes_options else 1
+    every = replace(options, variants=("all",), orders=min(most, MOST))
+    prompts = prompts_of(task, items, every, release, sent=False)
+    forms = prompts["variant"].unique(maintain_order=True).to_list()
+    if unknown := [name for name in wanted if name not in forms]:
+        raise UnknownNameError(f"variant of {task.name}", unknown[0], forms)
+    return prompts.filter(pl.col("variant").is_in(wanted))
 
 
 def _responses(task: Task, expected: pl.DataFrame, located: pl.DataFrame) -> pl.DataFrame:
