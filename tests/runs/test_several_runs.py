@@ -3,6 +3,7 @@ conditions; or which are one run by two names."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,10 @@ import folkways
 from folkways.api import Run
 from folkways.evidence.completeness import ASKED_BY
 from folkways.records import is_baseline
+from folkways.reports.formats.methods import methods_paragraph
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.verdicts import verdict_of
+from folkways.reports.views.views import ReportView
 from folkways.runs.results.judgements import load_inputs
 from folkways.runs.results.report import collect, verdict_on_runs
 from folkways.workspace.database import Workspace, open_workspace
@@ -122,6 +127,14 @@ def test_conditions_are_told_apart_and_keep_their_own_numbers(runs: dict[str, Ru
         f"python/moody@system and python/steady@system {data.signatures[own['python/moody']['signature']].parts['system']}."
     ]
     assert data.names["python/moody@system"].endswith("@system")
+    view = ReportView(data)
+    told = methods_paragraph(view, view.tasks[0])
+    assert re.search(
+        r"We took 1 reply per prompt and [^;]* for moody@two\+one and steady@two\+one; 1 reply [^;]*"
+        r" and a system prompt of our own for moody@system and steady@system\.",
+        told,
+    ), told
+    assert "This report cannot tell" in verdict_of(Leaderboard(view)).text
     assert {name for run in data.runs for name in run.endpoints} == set(scores)
     assert [*data.expenses] == [*scores]
     models = load_inputs(runs["two"].workspace, [runs[name].record for name in ("two", "system")]).judgements
@@ -229,6 +242,17 @@ def test_what_was_asked_of_a_task_is_what_all_runs_asked(runs: dict[str, Run]) -
         assert (
             data_of(runs, *names).parts["demo/mcq"] == f"{asked} of {rows} rows that the task asks by default"
         )
+
+
+def test_a_reply_that_two_runs_use_was_paid_once(runs: dict[str, Run]) -> None:
+    def requests(*names: str) -> int:
+        return int(
+            data_of(runs, *names, with_judgements=False, with_verdict=True).expenses["python/moody"].requests
+        )
+
+    assert requests("whole", "two") == requests("whole") == 18
+    assert requests("two", "one") == requests("two") + requests("one") == 6
+    assert requests("two", "again") == 6
 
 
 def test_a_run_that_is_named_twice_is_one(runs: dict[str, Run]) -> None:
