@@ -91,7 +91,7 @@ def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: 
 
 def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord | None]:
     """The model and the run after an ``@``: both may have one of their own (hf/org/model@revision, a@b), and
-    the longest name of a run counts. Settings of the model stand before the run or after it."""
+    the longest name of a run counts. Its settings are before the run, or after it."""
     run_names = {
         text for record in run_records.list_runs(workspace) for text in (record.name, str(record.id), "last")
     }
