@@ -11,13 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from folkways.display import named
-from folkways.evidence.contributions import COVERAGE_KEYS, SERVED
+from folkways.evidence.contributions import COVERAGE_KEYS, SERVED, TREATMENTS
 from folkways.records import Signature, is_baseline
 
 RUNS = "runs"
 """The part of a signature that names the runs whose replies a score is of, where these are several."""
-
-TREATMENTS = "treatments"
 
 _LISTED = ("lang", "variant", "cultures", "prompts")
 """Parts that list what was asked, joined by ``+``; own prompts end with ``#`` and their digest."""

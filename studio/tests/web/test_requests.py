@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -27,10 +28,9 @@ def request(method: str = "GET", path: str = "/work", query: str = "", **headers
 
 
 def context(asked: Request, origin: str | None = None) -> RequestContext:
-    nothing: Any = None
-    settings = WebSettings(origin=origin)
-    studio = Studio(nothing, settings, nothing, nothing, nothing, nothing, nothing)
-    return RequestContext(studio, asked, ANYBODY)
+    """Of a studio whose settings alone are looked at."""
+    parts: dict[str, Any] = dict.fromkeys(field.name for field in fields(Studio))
+    return RequestContext(Studio(**parts | {"settings": WebSettings(origin=origin)}), asked, ANYBODY)
 
 
 @pytest.mark.parametrize(

@@ -279,6 +279,20 @@ def test_likelihoods_are_shares_of_all_lines(
     assert details["_sampled"] is (max(chances) == 1.0 or len(chances) == 2)
 
 
+@pytest.mark.parametrize("likely", [False, True])
+def test_as_many_people_are_drawn_as_answers_were_sampled_and_none_for_likelihoods(
+    release: Release, likely: bool
+) -> None:
+    items = TASK.items(release).filter(item="taxes/KR")
+    rows = judged(TASK, release, of_option("Agree")).filter(item="taxes/KR")
+    ended = listed_likelihoods(np.log([0.7, 0.1, 0.1, 0.1])) if likely else "stop"
+    responses = rows.select("task", "item", "language", "variant", "sample", "state", "reason").with_columns(
+        response=pl.lit("A"), finish_reason=pl.lit(ended)
+    )
+    found = TASK.judge(items, responses, "strict")
+    assert found["similarity"].count() == 1 and found["of_as_many_people"].count() == (not likely)
+
+
 def of_option(option: str | Callable[[dict[str, Any]], str]) -> Callable[[dict[str, Any]], str | None]:
     """A model that always takes an option, wherever it is shown."""
 
@@ -746,6 +760,7 @@ def test_nothing_is_said_of_fewer_than_five_questions(tmp_path: Path, questions:
         assert not made and all("needs 5 questions or more" in str(why) for why in left_out.values())
     else:
         values = made[0].tables[0].rows
+        assert [one.result.name for one in made] == ["survey-whose-values", "survey-instrument"]
         assert values.select("culture", "questions", "nearest").rows() == [
             ("DE", 5, "South Korea"), ("KR", 5, "Germany")
         ]  # fmt: skip

@@ -29,7 +29,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
     from anyio import CapacityLimiter
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
-    from starlette.requests import Request
+    from starlette.requests import ClientDisconnect, Request
     from starlette.responses import Response
     from starlette.routing import Mount
 
@@ -43,7 +43,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
     from folkways_studio.web.rendering.static_files import static_routes
     from folkways_studio.web.request_context import Studio
     from folkways_studio.web.routes import all_routes
-    from folkways_studio.web.routing import respond_externally, starlette_route
+    from folkways_studio.web.routing import respond_externally, respond_to_nobody, starlette_route
     from folkways_studio.web.security.middleware import BodyLimit, NoNul, SecurityHeaders
     from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
 
@@ -85,6 +85,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
         )
 
     app.add_exception_handler(HTTPException, unrouted)
+    app.add_exception_handler(ClientDisconnect, respond_to_nobody)
     app.add_middleware(
         BodyLimit, limit=lambda path: settings.upload_bytes if path.endswith(uploads) else settings.body_bytes
     )

@@ -38,7 +38,7 @@ from folkways_studio.web.settings import WebSettings
 from folkways_studio.work.assignments import Work, get_work
 from folkways_studio.work.task_numbers import shown_number, slot_of, slots_meant
 from folkways_studio.work.task_pages import TaskPage, get_task_page
-from folkways_studio.workflows.wordings import StudyTexts
+from folkways_studio.workflows.wordings import StudyTexts, Wording
 
 VISITOR_COOKIE = "folkways_visitor"
 LOCALE_COOKIE = "folkways_locale"
@@ -251,7 +251,11 @@ class RequestContext:
             else accepted_languages(self.request.headers.get("accept-language", ""))
         )
         wanted = (*languages, *([population.language] if population else []))
-        return StudyTexts(study.definition, wanted, term)
+        return StudyTexts(study.definition, wanted, self._shipped)
+
+    def _shipped(self, text: str) -> Wording | None:
+        translation = term(text, self.locale)
+        return Wording(translation, self.locale) if translation != text else None
 
     @property
     def population(self) -> Population | None:

@@ -201,6 +201,11 @@ async def respond_externally(studio: Studio, request: Request, status: int) -> R
     return await run_in_threadpool(_explain, RequestContext(studio, request, ANYBODY), say)
 
 
+async def respond_to_nobody(request: Request, error: Exception) -> Response:
+    """The response if the browser hung up (error) before all of its request arrived."""
+    return Response(status_code=400)
+
+
 def _refuse_forgery(context: RequestContext) -> Response | None:
     if not context.is_change:
         return None

@@ -12,7 +12,6 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import Any
 
 from folkways.sdk.cultures import languages
@@ -54,14 +53,14 @@ def wordings(value: Any, own: str | None) -> tuple[Wording, ...]:
 
 class StudyTexts:
     """The texts of a study for one reader. definition: as ``workflows.definition`` checked it. wanted:
-    languages, best first. shipped: an English text that came with a template, in another language; the same
-    text where there is none."""
+    languages, best first. shipped: an English text of a template -> the same in the language of the page;
+    None for any other text."""
 
     def __init__(
         self,
         definition: Mapping[str, Any],
         wanted: Sequence[str],
-        shipped: Callable[[str, str], str] = lambda text, language: text,
+        shipped: Callable[[str], Wording | None] = lambda text: None,
     ) -> None:
         self.definition = definition
         self.wanted = tuple(wanted)
@@ -106,12 +105,9 @@ class StudyTexts:
         return wordings(self.definition["consent"], self.own)
 
     def stage_title(self, name: str) -> Wording:
-        """Of the stage of that name. What a template calls it is said in the reader's language."""
+        """Of the stage of that name. What a template calls it is said in the language of the page."""
         title = self.pick(self._named("stages", name).get("title") or name)
-        for language in takewhile(lambda each: each != (title.language or OWN), self.wanted):
-            if (text := self.shipped(title.text, language)) != title.text:
-                return Wording(text, language)
-        return title
+        return (self.shipped(title.text) if title.language in (None, OWN) else None) or title
 
     def guidelines(self, name: str) -> Wording | None:
         """What people read with a task of the stage of that name: the study's text, else the short form of

@@ -191,7 +191,7 @@ def build_from_votes(
         reasons = ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
         most = int(counted["voters"].to_numpy().max())
         remedy = ""
-        if 0 < most < rule.of:
+        if most < rule.of:
             remedy = (
                 f"\nNo question has the {rule.of} votes that --of asks for. If fewer people were asked, say "
                 f"how many and what majority they need, for example --threshold {most // 2 + 1} --of {most}"
