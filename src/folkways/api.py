@@ -357,6 +357,7 @@ def judge(
     culture: str | None = None,
     language: str | None = None,
     variant: str | None = None,
+    model: str | None = None,
     profile: str | None = None,
     text_tools: str | None = None,
     by_position: bool = False,
@@ -370,6 +371,7 @@ def judge(
         and optionally language, variant and sample; or a dict, item -> reply.
     release: data to use instead of the task's default release.
     culture, language, variant: values for columns that the replies lack.
+    model: of the replies' column ``model`` or ``endpoint``, where these are of several.
     profile, text_tools, scoring: how to judge; None for the task's default.
     by_position: the rows are in the order of the release.
 
@@ -381,7 +383,7 @@ def judge(
     equipped, data = judge_with(task, release, text_tools, scoring)
     for problem in equipped.problems:
         raise problem
-    how = {"culture": culture, "language": language, "variant": variant, "profile": profile}
+    how = {"culture": culture, "language": language, "variant": variant, "model": model, "profile": profile}
     if isinstance(replies, (str, Path)):
         return judge_file(equipped.task, data, Path(replies), by_position=by_position, **how)  # type: ignore[arg-type]
     table: object = replies

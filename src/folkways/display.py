@@ -69,16 +69,16 @@ def shorten(text: str, limit: int) -> str:
 def json_for_terminal(value: object) -> str:
     """Indented JSON with null for NaN and infinity, and ``\\u`` escapes for control and direction
     characters."""
-    text = json.dumps(_known(value), ensure_ascii=False, indent=2, default=str)
+    text = json.dumps(_without_nan(value), ensure_ascii=False, indent=2, default=str)
     return _CONTROLS.sub(lambda found: found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1], text)
 
 
-def _known(value: object) -> object:
+def _without_nan(value: object) -> object:
     """The value with None for NaN and infinity, which JSON does not have."""
     if isinstance(value, Mapping):
-        return {name: _known(part) for name, part in value.items()}
+        return {name: _without_nan(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_known(part) for part in value]
+        return [_without_nan(part) for part in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -120,10 +120,10 @@ def why_not_loaded(entry: EntryPoint, error: BaseException) -> str:
     """Why an entry point gave nothing, in one line."""
     if entry.pattern.match(entry.value) is None:
         return f"its entry point {entry.value!r} is not MODULE:NAME"
-    return f"{entry.value} cannot be loaded ({told(error, entry.value)})"
+    return f"{entry.value} cannot be loaded ({error_text(error, entry.value)})"
 
 
-def told(error: BaseException, module: str) -> str:
+def error_text(error: BaseException, module: str) -> str:
     """An exception in one line: its type, what it says, and where in the package of ``module`` (or entry
     point) it was raised."""
     words = " ".join(str(error).split())

@@ -37,9 +37,8 @@ class Subject(StrEnum):
 
     MODEL = "model"  # an endpoint that was asked, whatever it knows
     PEOPLE = "people"  # people of the culture, under the rule that models are judged by
-    BASELINE = (
-        "baseline"  # guessing by a rule that knows nothing: the expectation over the items, nobody was asked
-    )
+    # guessing by a rule that knows nothing: the expectation over the items, nobody was asked
+    BASELINE = "baseline"
 
 
 LOST = (State.FAILED.value, State.MISSING.value)

@@ -117,7 +117,9 @@ def test_a_build_among_the_runs_has_no_scores(release: Path, tmp_path: Path) -> 
         assert done.stderr.startswith(
             "error: run mine belongs to folkways build mcq: it keeps what was asked of models there, and has"
         )
-        assert done.stderr.endswith("how far it got is shown by: folkways runs\n")
+        assert done.stderr.endswith(
+            f"how far it got is shown by: folkways runs --workspace {tmp_path / 'w.db'}\n"
+        )
     newest = folkways("score", *workspace)
     assert (
         f"no run of the workspace {tmp_path / 'w.db'} has asked tasks yet; begin one with: folkways run"

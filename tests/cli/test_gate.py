@@ -17,12 +17,14 @@ from tests.support.river import folkways
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two runs: ``before`` and ``now`` of the same baseline, and ``echo``, which never names a letter, beside
-    it in ``both``."""
+    it in ``both``. ``words`` asked another task."""
     path = tmp_path_factory.mktemp("gate") / "w.db"
     for name, models in (("before", ["first"]), ("now", ["first"]), ("both", ["first", "echo"])):
         wanted = [part for model in models for part in ("--model", f"baseline/{model}")]
         seed = ("--seed", "1") if name == "now" else ()
         assert folkways("run", "demo/mcq", *wanted, *seed, "--name", name, "-w", path).returncode == 0
+    saq = ("run", "demo/saq", "--cultures", "US", "--model", "baseline/first")
+    assert folkways(*saq, "--name", "words", "-w", path).returncode == 0
     return path
 
 
@@ -209,6 +211,10 @@ def test_a_metric_of_replies_alone_is_not_decided_where_too_few_came(
         (("now", "--max-drop-vs", "nope=1"), "unknown run 'nope'"),
         (("now", "--max-drop-vs", "now=1"), "run now cannot have dropped against itself"),
         (("both", "--max-drop-vs", "before=1"), "run before has no model baseline/echo"),
+        (
+            ("now", "--max-drop-vs", "words=1"),
+            "these models have no task in common (baseline/first@now: demo/mcq; baseline/first@words: demo/saq)",
+        ),
         (("now", "--min", "demo/mcq=1", "--junit", "/nowhere/gate.xml"), "does not exist"),
     ],
 )

@@ -44,10 +44,38 @@ def test_plan_work_and_score_suggest_one_another(folder: Path) -> None:
     archived = folkways("runs", "archive", NAME, "--workspace", workspace, cwd=folder)
     assert archived.returncode == 0, archived.stderr
     away = folkways("work", NAME, "--workspace", workspace, cwd=folder)
-    assert suggested(away.stderr, "runs restore") == ["runs", "restore", NAME]
+    assert suggested(away.stderr, "runs restore") == ["runs", "restore", NAME, "--workspace", str(workspace)]
     (next(folder.rglob("responses"))).rename(folder / "moved")
     lost = folkways("runs", "restore", NAME, "--workspace", workspace, cwd=folder)
-    assert suggested(lost.stderr, "runs archive") == ["runs", "archive", NAME, "--out", "FOLDER"]
+    assert suggested(lost.stderr, "runs archive") == [
+        "runs", "archive", NAME, "--out", "FOLDER", "--workspace", str(workspace),
+    ]  # fmt: skip
+
+
+def test_each_suggestion_on_a_run_names_the_workspace_it_is_in(folder: Path) -> None:
+    workspace = folder / "w 1.db"
+    here = ["--workspace", str(workspace)]
+
+    def told(*words: str) -> str:
+        done = folkways(*words, *here, cwd=folder)
+        assert done.returncode in (0, 2), done.stderr
+        return done.stdout + done.stderr
+
+    told("plan", "demo/mcq", "--model", "baseline/first", "--name", NAME)
+    for words in (
+        ("analyse", NAME),
+        ("export", "hub", NAME, "--out", "out"),
+        ("gate", NAME, "--min", "demo/mcq=1"),
+    ):
+        assert suggested(told(*words), "score") == ["score", NAME, *here], words
+    told("work", NAME)
+    told("runs", "archive", NAME)
+    for words in (
+        ("report", NAME),
+        ("runs", "archive", NAME),
+        ("run", "demo/mcq", "--model", "baseline/first"),
+    ):
+        assert suggested(told(*words), "runs restore") == ["runs", "restore", NAME, *here], words
 
 
 def test_what_is_not_scored_or_not_asked_names_the_run(folder: Path) -> None:

@@ -338,11 +338,13 @@ def test_a_result_is_read_as_a_reply_of_its_own() -> None:
 
 
 def test_batches_for_vllm_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "my runs"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
     batches = open_name("vllm/m").batches
     assert batches is not None
     lines = [batches.line(one) for one in ASKED]
-    file, results = tmp_path / "folkways-batches/name.jsonl", tmp_path / "folkways-batches/name.results.jsonl"
+    file, results = (folder / f"folkways-batches/name{ending}.jsonl" for ending in ("", ".results"))
 
     async def use() -> None:
         assert await batches.find("name", (), 0.0, ()) is None
@@ -369,5 +371,5 @@ def test_batches_for_vllm_are_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not batches.waits
     assert batches.sent_message("name", str(file), 1234) == (
         "vllm/m: 1,234 requests are in a file. Carry them out, then run the same command again: "
-        f"vllm run-batch -i {file} -o {results} --model m"
+        f"vllm run-batch -i '{file}' -o '{results}' --model m"
     )

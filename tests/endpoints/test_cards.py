@@ -48,6 +48,7 @@ def test_a_model_is_known_wherever_it_is_served(endpoint: str) -> None:
         "baseline/random",
         "baseline/constant:gpt-4o",
         "replay:gpt-4o",
+        "replay:replies/gpt-4o",
         "http://gpt-4o/v1#mine",
     ],
 )
@@ -75,7 +76,7 @@ def test_a_users_lines_say_which_families_succeed_one_another(own_file: Path) ->
     assert mine == ModelCard(family="Mine", reasoning_of="Llama", line="Llamas", generation=1)
     assert llama is not None and (llama.line, llama.generation) == ("Llamas", 2)
     own_file.write_text('[[lines]]\nname = "Llamas"\n[[models]]\nnames = ["m"]\n', encoding="utf-8")
-    with pytest.raises(DataError, match="a line has a name and the families"):
+    with pytest.raises(DataError, match="row 1: a line has a name and the families"):
         load_cards()
 
 
@@ -98,7 +99,7 @@ def test_packaged_cards_are_dated_before_the_table_and_know_who_made_the_model()
 def test_the_users_file_wins_and_may_have_patterns(own_file: Path) -> None:
     own_file.write_text(
         '[[models]]\nnames = ["my-*", "http://localhost:8000/v1#x"]\nprovider = "Us"\nsize = 0.5\n'
-        '[[models]]\nnames = ["gpt-4o"]\nprovider = "Them"\n',
+        '[[models]]\nnames = ["gpt-4o"]\nprovider = "Them"\n[[models]]\nnames = ["my-model-*"]\nprovider = "We"\n',
         encoding="utf-8",
     )
     cards = load_cards()
@@ -107,6 +108,7 @@ def test_the_users_file_wins_and_may_have_patterns(own_file: Path) -> None:
         == cards.find("vllm/My-model")
         == ModelCard("Us", size=0.5)
     )
+    assert cards.find("vllm/my-model-8b") == ModelCard("We"), "the longest pattern counts"
     assert cards.find("http://elsewhere/v1#x") is None
     assert cards.find("openai/gpt-4o") == ModelCard("Them")
     assert cards.find("openai/gpt-4o-mini") == ModelCard(

@@ -388,7 +388,7 @@ def test_shared_rows_have_numbers_for_their_questions_and_say_what_is_missing() 
         "other: 2 of 3 rows are compared; 1 is left out.",
     ]
     assert found.notes() == [
-        "one: 1 of 4 rows have no reply and are not compared; with less than 95% it has no rank."
+        "one: 1 of 4 rows have no reply and are not compared; with less than 95 % it has no rank."
     ]
 
 

@@ -113,7 +113,9 @@ def test_what_a_finished_run_used_and_lacks_is_known_when_its_replies_are_no_lon
         connection.execute(sa.delete(schema.judgements))
         connection.execute(sa.update(schema.responses).values(attempts=5))
     assert (
-        results.usage(done.workspace, done.record) == used != results.read_usage(done.workspace, done.record)
+        results.usage(done.workspace, done.record)
+        == used
+        != results.read_usage(done.workspace, [done.record])
     )
     finished, unscored = done.record, replace(done.record, state="asked")
     for asked, sentences in zip(run_records.run_tasks(done.workspace, finished), before, strict=True):

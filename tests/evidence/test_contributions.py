@@ -40,7 +40,13 @@ def entry(model: str = "lab/new", **changes: object) -> Entry:
 
 THERE = [entry("lab/a"), entry("lab/b")]
 
-SAME = ({"settings": "temperature=1.0"}, {"served": "file.gguf"}, {"folkways": "0.3.0"}, {"seed": "7"})
+SAME = (
+    {"settings": "temperature=1.0"},
+    {"served": "file.gguf"},
+    {"folkways": "0.3.0"},
+    {"seed": "7"},
+    {"treatments": "rag#1"},
+)
 OTHER = (
     {"data": "demo@1#000000000000"}, {"lang": "ko"}, {"variant": "other"}, {"prompts": "file:mine#12"}, {"system": "own#12"},
     {"samples": "3"}, {"cultures": "KR"}, {"limit": "10"}, {"sampling": "until=3"}, {"text-ko": "mecab"}, {"model-encoder": "x"},

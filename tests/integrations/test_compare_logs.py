@@ -17,7 +17,7 @@ import pytest
 from statsmodels.regression.linear_model import OLS
 
 from folkways.api import run
-from folkways.errors import FolkwaysError, MissingExtraError
+from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.integrations.compare_logs import compare_logs, logs_in, read_logs
 from folkways.integrations.report_logs import read_scores, report_logs
 from tests.integrations.test_every_eval_ever_records import record
@@ -270,7 +270,9 @@ def test_the_first_score_of_the_first_log_that_all_have_is_compared_and_files_te
     assert list(comparison.notes) == ["Other scores of these logs: c; choose one with metric=."]
     (turned,) = compare_logs(*paths[::-1], metric="c")
     assert (turned.metric.name, list(turned.notes)) == ("c", [])
-    with pytest.raises(FolkwaysError, match=r"(?s)unknown score of quiz.*in all of these logs.*'a'.*b, c$"):
+    with pytest.raises(
+        UnknownNameError, match=r"(?s)unknown score of quiz.*in all of these logs.*'a'.*b, c$"
+    ):
         compare_logs(*paths, metric="a")
     with pytest.raises(FolkwaysError, match="a comparison needs two logs or more"):
         compare_logs(paths[0])
@@ -348,6 +350,41 @@ def test_three_logs_are_ranked_and_tasks_are_kept_apart(tmp_path: Path) -> None:
     assert [one.task for one in compare_logs(*logs, alone, tell=lambda _: None)] == ["quiz"]
 
 
+def test_named_tasks_alone_are_compared_and_each_of_them_must_be(tmp_path: Path) -> None:
+    def of_task(task: str, *models: int) -> list[Path]:
+        return [
+            write_inspect_log(
+                tmp_path / f"{task}{model}.eval",
+                [sample(1, {"s": model}), sample(2, {"s": 1})],
+                task=task,
+                model=f"org/m{model}",
+            )
+            for model in models
+        ]
+
+    logs = [*of_task("one", 0, 1), *of_task("two", 0, 1), *of_task("alone", 0), *of_task("lonely", 1)]
+    assert [each.task for each in compare_logs(*logs, tasks="two")] == ["two"]
+    assert [each.task for each in compare_logs(*logs, tasks=["two", "one"])] == ["two", "one"]
+    told: list[object] = []
+    assert [each.task for each in compare_logs(*logs, tell=told.append)] == ["one", "two"]
+    assert [str(one).partition(" is in only one log")[0] for one in told] == [
+        "left out: alone (alone",
+        "left out: lonely (lonely",
+    ]
+    with pytest.raises(FolkwaysError, match="alone is in only one log"):
+        compare_logs(*logs, tasks=["one", "alone"])
+    with pytest.raises(FolkwaysError, match=r"(?s)^alone is in only .*\nlonely is in only one log"):
+        compare_logs(*logs[4:])
+
+
+def test_samples_that_one_log_has_alone_are_counted_among_those_left_out(tmp_path: Path) -> None:
+    logs = [log(tmp_path, 0, n=N), log(tmp_path, 1, n=N - 3)]
+    (found,) = compare_logs(*logs)
+    assert found.differences["n"].to_list() == [N - 3]
+    notes = found.answers.notes(tuple(found.models))
+    assert notes == ["org/m0: 37 of 40 rows are compared; 3 are left out."]
+
+
 def test_samples_of_lm_evaluation_harness_are_compared_by_filter(tmp_path: Path) -> None:
     paths = []
     for model in (0, 1):
@@ -408,14 +445,14 @@ def test_what_no_log_says_of_the_direction_is_said(
 @pytest.mark.parametrize("turn", [1, -1])
 def test_the_log_that_says_most_of_a_score_says_how_it_is_compared(tmp_path: Path, turn: int) -> None:
     """Wherever it stands."""
-    scores = [[float(right(model, number) + model) for number in range(N)] for model in (0, 1)]
+    scores = [[float(right(model, number) + model + 2) for number in range(N)] for model in (0, 1)]
     paths = [harness(tmp_path, model, scores[model], higher_is_better={"quiz": {"errors": False}})
              for model in (0, 1)]  # fmt: skip
     (results,) = paths[0].parent.glob("results_*.json")
     results.unlink()
     (comparison,) = compare_logs(*paths[::turn])
     assert comparison.metric.lower_is_better and not [note for note in comparison.notes if "says" in note]
-    scale = {"kind": "mean", "scale": 10.0, "bounds": [0, 3], "lower_is_better": True, "per": "item"}
+    scale = {"kind": "mean", "scale": 10.0, "bounds": [0, 5], "lower_is_better": True, "per": "item"}
     stated = {"folkways_metrics": {"errors": scale | {"headline_by": None, "mean_over": None}}}
     logs = [
         write_inspect_log(
@@ -427,7 +464,7 @@ def test_the_log_that_says_most_of_a_score_says_how_it_is_compared(tmp_path: Pat
         for model, metadata in enumerate((None, stated))
     ]
     (comparison,) = compare_logs(*logs[::turn])
-    assert (comparison.metric.scale, comparison.metric.bounds) == (10.0, (0.0, 3.0))
+    assert (comparison.metric.scale, comparison.metric.bounds) == (10.0, (0.0, 5.0))
 
 
 @pytest.mark.parametrize("name", ["state", "item", "counted", "task"])
@@ -495,6 +532,47 @@ def test_without_its_file_of_results_a_log_says_what_nobody_can_tell(
         "less is better."
     ) in comparison.notes
     assert "Not asked or judged alike, version: m0 unknown; org/m1 1.0." in comparison.notes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"temperature": 0.5, "stop": None, "max_tokens": 8}, "max_tokens=8,temperature=0.5"),
+        ("temperature=0.5", "temperature=0.5"),
+        (None, "none"),
+        ({}, "none"),
+    ],
+)
+def test_how_the_harness_asked_is_told(tmp_path: Path, arguments: object, told: str) -> None:
+    rows = [{"doc_id": 1, "acc": 1.0}]
+    path = write_lm_eval_samples(tmp_path, rows, config={"gen_kwargs": arguments}, chat_template="{{ x }}")
+    assert read_logs(path)[0].settings == {
+        "version": "1.0", "examples": "0", "settings": told, "chat template": "yes"
+    }  # fmt: skip
+    elsewhere = write_lm_eval_samples(tmp_path, rows, versions=None, config=None)
+    settings = read_logs(elsewhere)[0].settings
+    assert (settings["version"], settings["settings"]) == ("unknown", "none")
+
+
+def test_a_document_is_known_by_the_hash_of_the_harness_or_by_what_it_holds(tmp_path: Path) -> None:
+    docs = [{"q": "a", "topic": "x"}, {"item": "KR/1|en", "question": "KR/1"}, "no object", {"question": "b"}]
+    path = write_lm_eval_samples(
+        tmp_path, [{"doc_id": n, "acc": 1.0, "doc": doc} for n, doc in enumerate(docs)]
+    )
+    hashed = read_logs(path)[0]
+    assert hashed.contents == [f"hash {n}" for n in range(4)]
+    assert hashed.questions == ["0", "KR/1", "2", "3"] and hashed.facets["topic"] == ["x", None, None, None]
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+
+    def contents(**change: object) -> list[str]:
+        rows[0] |= change
+        kept = [{name: value for name, value in row.items() if name != "doc_hash"} for row in rows]
+        path.write_text("".join(json.dumps(row) + "\n" for row in kept))
+        return list(read_logs(path)[0].contents)
+
+    usual = contents()
+    assert len({*usual}) == 4 and contents() == usual
+    assert contents(target="y")[0] not in usual and contents(doc={"q": "c"})[0] not in usual
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
@@ -655,6 +733,17 @@ def test_what_is_no_log_is_said_in_words(tmp_path: Path) -> None:
     plain = tmp_path / "plain.json"
     plain.write_text("{}")
     assert "is not a log of Inspect" in says(good, plain)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [[], {"eval": None}, {"eval": ["task", "model"]}, {"eval": {"task": "t"}}, {"eval": {"model": "m"}}],
+)
+def test_a_document_that_names_no_task_or_model_is_no_log(tmp_path: Path, document: object) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(FolkwaysError, match="does not say which task was asked of which model"):
+        read_logs(path)
 
 
 def test_options_that_mean_nothing_for_logs_are_refused(tmp_path: Path) -> None:

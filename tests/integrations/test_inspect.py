@@ -12,7 +12,9 @@ import polars as pl
 import pytest
 
 from folkways.api import load_run
+from folkways.benchmarks.base import temperature_of
 from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.integrations.compare_logs import read_logs
 from folkways.integrations.inspect.logs import read_replies
 from folkways.integrations.scored_log import scales_of
@@ -85,6 +87,52 @@ def test_samples_without_our_metadata_are_found_by_their_ids(items: pl.DataFrame
         "A"
     }
     assert (states[names[-2]], states[names[-1]]) == ("missing", "truncated")
+
+
+def test_replies_are_found_wherever_a_version_of_inspect_keeps_them(tmp_path: Path) -> None:
+    parts = [{"type": "reasoning", "reasoning": "hm"}, {"type": "text", "text": "the "}, {"text": "end"}, "x"]
+    outputs: dict[str, dict[str, Any]] = {
+        "told": {"completion": "tea", "choices": [{"message": {"content": "rice"}, "stop_reason": "stop"}]},
+        "text": {"choices": [{"message": {"content": "tea"}}]},
+        "parts": {
+            "completion": "",
+            "choices": [{"message": {"content": parts}, "stop_reason": "max_tokens"}],
+        },
+        "attached": {"completion": "attachment://k", "choices": [{}]},
+        "elsewhere": {"completion": "attachment://gone", "choices": [{}]},
+        "empty": {"choices": [{"message": {}}]},
+        "failed": {"completion": "tea", "choices": []},
+        "nothing": {},
+    }
+    samples = [
+        sample(name, None, 2, output=output, attachments={"k": "long"}) for name, output in outputs.items()
+    ]
+    ours = {"item": "i", "language": "en", "variant": None, "culture": "KR", "topic": "x"}
+    samples.append({**sample("ours", None, output=None, metadata=ours), "attachments": None})
+    table = read_replies(write_inspect_log(tmp_path / "a.eval", samples))
+    assert table.columns == [
+        "release_id",
+        "sample",
+        "response",
+        "finish_reason",
+        "item",
+        "culture",
+        "language",
+    ]
+    assert table.rows()[:-1] == [
+        (name, "1", response, ended, None, None, None)
+        for name, response, ended in (
+            ("told", "tea", "stop"),
+            ("text", "tea", None),
+            ("parts", "the end", "max_tokens"),
+            ("attached", "long", None),
+            ("elsewhere", "attachment://gone", None),
+            ("empty", "", None),
+            ("failed", None, None),
+            ("nothing", None, None),
+        )
+    ]
+    assert table.rows()[-1] == (None, "0", None, None, "i", "KR", "en")
 
 
 def test_a_log_that_cannot_be_judged_is_refused_in_words(tmp_path: Path) -> None:
@@ -184,7 +232,7 @@ def run_scores(
         "demo/mcq",  # every start of the program takes seconds
         *(
             pytest.param(task, marks=pytest.mark.nightly)
-            for task in ("demo/saq", "demo/true-false", "demo/adaptation")
+            for task in ("demo/saq", "demo/true-false", "demo/adaptation", "survey/opinions")
         ),
     ],
 )
@@ -194,7 +242,22 @@ def test_inspect_scores_a_task_as_a_run_does(task: str, inspect: Ask, tmp_path: 
     with ChatServer(mode=mode, faults={"chances": kinds, "seed": 3, "by_question": True}) as server:
         ours = run_scores(tmp_path, server, task)
         log = inspect(server, f"folkways/{task.replace('/', '_').replace('-', '_')}")
+    with zipfile.ZipFile(log) as archive:
+        settings = json.loads(archive.read("header.json"))["plan"]["config"]
+    asked_so = {"temperature": temperature_of(get_task(task)), "max_tokens": get_task(task).max_tokens}
+    assert asked_so.items() <= settings.items()
     assert scores_of(log) == pytest.approx(ours)
+    with zipfile.ZipFile(log) as archive:
+        header = json.loads(archive.read("header.json"))
+    assert header["eval"]["task_version"] == open_release("demo").fingerprint
+    config = header["eval"]["config"]
+    assert (config["continue_on_fail"], config["fail_on_error"], config["score_on_error"]) == (
+        True,
+        0.1,
+        True,
+    )
+    usual = {"temperature": 0.0, "top_p": 1.0, "max_tokens": get_task(task).max_tokens}
+    assert usual.items() <= header["plan"]["config"].items()
     table = judged(log, task)
     metrics = [name for name in ours if name in table.columns]
     known = (

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from folkways.api import load_run
+from folkways.benchmarks.registry import get_task
 from folkways.integrations.lm_eval.harness import ExportedTask
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
@@ -74,6 +75,19 @@ def test_short_answers_are_judged_there_as_a_run_judges_them(tmp_path: Path) -> 
         values = [values[name] for values in judged if name in values]
         assert 100 * sum(values) / len(values) == pytest.approx(ours[name]), name
     assert 0 < ours["sem_b"] < 100
+
+
+def test_a_survey_leaves_with_its_temperature_and_what_one_reply_tells(tmp_path: Path) -> None:
+    done = folkways("export", "lm-eval", "survey/opinions", "--out", tmp_path)
+    assert done.returncode == 0, done.stderr
+    *lost, _ = [metric.label for metric in get_task("survey/opinions").metrics]
+    assert f"not in it: {', '.join(lost)}, which several replies make together" in done.stderr
+    written = (tmp_path / "folkways_survey_opinions.yaml").read_text()
+    assert "do_sample: true\n  temperature: 1.0" in written
+    task = ExportedTask(tmp_path / "folkways_survey_opinions.py", "survey/opinions", "strict")
+    document = json.loads((tmp_path / "folkways_survey_opinions.docs.jsonl").read_text().splitlines()[0])
+    values = task.judged(document, ["A"])
+    assert {line.split()[-1] for line in written.splitlines() if "- metric:" in line} == {*values}
 
 
 def test_what_cannot_leave_or_be_expressed_is_said(tmp_path: Path, shared: Path) -> None:

@@ -158,6 +158,8 @@ def test_the_signature_of_other_peoples_scores_has_what_their_record_says_of_the
         return str(text)
 
     assert signature() == "task:quiz|data:quiz"
+    result["source_data"] = {}
+    assert signature() == "task:quiz"
     document["eval_library"] = {"name": "their_harness", "version": "1"}
     result["source_data"]["hf_repo"] = "them/quiz"
     arguments = {"temperature": 0, "max_tokens": 5}

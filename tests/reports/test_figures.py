@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -156,6 +157,12 @@ def test_marks_along_a_scale_have_its_title(figures: list[Figure]) -> None:
     assert gridded and [figure.slug for figure in gridded if figure not in scales] == []
 
 
+def test_every_mark_can_be_seen(figures: list[Figure]) -> None:
+    for figure in figures:
+        shares = re.findall(r'opacity="([^"]*)"', figure.wide)
+        assert all(0 < float(share) <= 1 for share in shares), figure.slug
+
+
 def test_every_figure_of_the_papers_has_its_counterpart(results: list[ResultTables]) -> None:
     titles = " ".join(
         plot.title or table.title for one in results for table in one.tables for plot in table.drawn
@@ -219,6 +226,8 @@ def test_more_series_than_can_be_told_apart_become_a_heat_map_of_all(form: Form)
     (many,) = figures_of(_table(form, 7, 8), {})
     assert 'class="legend"' in few.wide and 'class="legend"' not in many.wide
     assert all(f"lab/model-{model}<" in many.wide for model in range(7))
+    texts = re.findall(">([^<>]+)</", few.wide)
+    assert texts[:6] == [f"lab/model-{model}" for model in range(6)], "no other series"
 
 
 def test_few_groups_of_many_models_are_series() -> None:

@@ -128,6 +128,7 @@ def test_the_leading_model_is_drawn_between_published_ones_table_by_table(data: 
     ]
     assert [table.source for table in neighbours] == ["BLEnD, Table 10", "BLEnD, Table 10", "BLEnD, Table 11"]
     assert len({figure.slug for figure in figures}) == 3, "each has a file of its own"
+    assert not any('opacity="0"' in figure.wide for figure in figures), "all can be seen"
     by_culture = "BLEnD, short answers, SEM-B, by culture"
     assert [table.title for table in neighbours] == [
         by_culture,

@@ -12,10 +12,13 @@ import pytest
 from folkways.records import Metric
 from folkways.reports.data import ReportData
 from folkways.reports.formats.latex import render_latex
+from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import methods_paragraph
+from folkways.reports.formats.notebook import scores_html
 from folkways.reports.formats.summary import coverage_notices, lede
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import report_of, small_report
+from tests.support.report_page import page_without_figures
 
 RIGHT = Metric("right", "Right", "It is right.")
 NEAR = Metric("near", "Near", "How near to people.", kind="distribution", leaves_out=True)
@@ -84,6 +87,16 @@ def test_a_loss_that_the_rule_leaves_out_could_not_have_moved_the_score() -> Non
         left_out = replace(data, scores=data.scores.with_columns(at_best="score"))
         notice = next(text for text in coverage_notices(ReportView(left_out)) if "partly" in text)
         assert notice.endswith("The score is 50.0.")
+
+
+@pytest.mark.parametrize("metric", [RIGHT, NEAR], ids=lambda metric: metric.kind)
+def test_no_format_shows_ends_where_there_is_no_interval(metric: Metric) -> None:
+    data = with_losses(metric, 0)
+    none = pl.lit(None, pl.Float64)
+    for scores in (data.scores, data.scores.with_columns(low=none, high=none)):
+        view = ReportView(replace(data, scores=scores))
+        for words in (page_without_figures(view), render_markdown(view), scores_html(scores)):
+            assert not re.search(r"– *(to|,|–) *–|\[–", re.sub("<[^>]*>", "", words))
 
 
 @pytest.mark.parametrize("metric", [RIGHT, NEAR], ids=lambda metric: metric.kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from folkways.display import number
 from folkways.names import culture_name
 from folkways.records import Metric
 from folkways.reports.data import PEOPLE, ReportData
+from folkways.reports.figures.charts import FEW_ITEMS
 from folkways.reports.figures.sparklines import STEPS, bar, heat_step, rules
 from folkways.reports.formats import html
 from folkways.reports.formats.html import Read, render_html
@@ -49,6 +51,41 @@ def test_heat_maps_are_drawn_until_there_are_enough_cells(monkeypatch: pytest.Mo
     for most, drawn in ((0, 1), (sum(cells[:2]) - 1, 1), (sum(cells[:2]), 2), (sum(cells), 3)):
         monkeypatch.setattr(html, "CELLS_DRAWN", most)
         assert render_html(view, drawings, read).count('class="late"') == len(cells) - drawn, most
+
+
+def test_what_is_drawn_late_is_what_is_drawn_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = simulate(Shape(saq=2, easy=1, xcr=2))
+    first, *_ = data.scores["endpoint"]
+    lost = (pl.col("endpoint") == first) & (pl.col("value") == "KR")
+    few = pl.col("value").is_in(["KR", "ET", "CN"])
+    scores = data.scores.with_columns(
+        pl.when(lost).then(None).otherwise(pl.col("score", "low", "high")).name.keep(),
+        questions=pl.when(few).then(FEW_ITEMS).otherwise(FEW_ITEMS + 1),
+    )
+    people = scores.filter(endpoint=data.scores["endpoint"][-1]).with_columns(endpoint=pl.lit(PEOPLE))
+    view = ReportView(replace(data, scores=scores, people=people, homes={first: "CN"}))
+    page = render_html(view, undrawn(view), Read.of(view))
+    monkeypatch.setattr(html, "CELLS_DRAWN", 0)
+    late = render_html(view, undrawn(view), Read.of(view))
+    packed = [json.loads(text) for text in re.findall(r'<script[^>]*class="late">(.*?)</script>', late)]
+    assert packed
+    for table in packed:
+        drawn = cells(page, table["id"])
+        for name, _, *row in table["rows"]:
+            for place, packed_cell in enumerate(row):
+                score, *rest = packed_cell.split("|")
+                cell = drawn[name, place]
+                assert not packed_cell or rest[1] in (re.findall('title="n ([^"]*)"', cell) or [rest[1]])
+                assert as_packed(cell) == (score, *rest[:1], *rest[2:]), (name, place)
+
+
+def as_packed(cell: str) -> tuple[str, ...]:
+    """A cell of a heat map as the script reads one that it draws late, but for n."""
+    if not (words := text(re.sub("<abbr.*?</abbr>", "", cell)).split()):
+        return ("",)
+    heat, marks = (re.findall(pattern, cell) for pattern in (r'<td class="?(h\d)', r'class="bar ([^"]*)"'))
+    home = "home" if 'class="home"' in cell else "-"
+    return words[0], "".join(words[1:]), "".join(heat) or "-", home, "".join(marks)
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from folkways import api
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.benchmarks.xcr import release as xcr
 from folkways.cultures import cultures
-from folkways.errors import DataError, FolkwaysError
+from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import JUDGEMENTS, SCORES, State
 from folkways.runs.judging.external_responses import (
     JudgedReplies,
@@ -47,6 +48,42 @@ def replies(mcq: Mcq) -> pl.DataFrame:
     items = get_task("blend/mcq").items(open_release(mcq(QUESTIONS), "blend"))["item"]
     said = [right_letter(number) if number % 3 else "no idea" for number in range(QUESTIONS)]
     return pl.DataFrame({"item": items, "response": said})
+
+
+@pytest.mark.parametrize(
+    ("task", "options"), [("survey/opinions", {}), ("demo/mcq", {"permute_options": 3}), ("demo/saq", {})]
+)
+def test_replies_of_a_run_are_judged_as_in_it_in_all_forms_of_a_question(
+    tmp_path: Path, task: str, options: dict[str, int]
+) -> None:
+    def last(prompt: str) -> str:
+        return "B" if "\nB. " in prompt else "2"
+
+    done = api.run(task, models=last, workspace=tmp_path / "w.db", **options)
+    known = done.judgements().filter(~pl.col("endpoint").str.starts_with("baseline/"))
+    path = write(known.select("item", "language", "variant", "response"), tmp_path / "replies.csv")
+    judged = judge_file(
+        get_task(task), open_release(get_task(task).release, task.split("/")[0]), path
+    ).judgements
+    metrics = [metric.name for metric in get_task(task).metrics if metric.name in known.columns]
+    keys = ["item", "language", "variant"]
+    assert_frame_equal(
+        judged.select(*keys, "state", *metrics).sort(keys), known.select(*keys, "state", *metrics).sort(keys)
+    )
+    assert known["variant"].n_unique() > 1 or task == "demo/saq"
+
+
+@pytest.mark.parametrize(
+    ("task", "variant", "valid"),
+    [("survey/opinions", "one", "one-letters-given"), ("demo/mcq", "plain~order-99", "plain~order-2")],
+)
+def test_a_variant_that_no_prompt_has_is_told(tmp_path: Path, task: str, variant: str, valid: str) -> None:
+    items = get_task(task).items(open_release(get_task(task).release, task.split("/")[0]))
+    replies = items.select("item", response=pl.lit("B"), variant=pl.lit(variant))
+    path = write(replies, tmp_path / "replies.csv")
+    with pytest.raises(FolkwaysError, match=rf"unknown variant of {task} '{variant}'") as told:
+        judge_file(get_task(task), open_release(get_task(task).release, task.split("/")[0]), path)
+    assert valid in str(told.value)
 
 
 def write(frame: pl.DataFrame, path: Path) -> Path:
@@ -339,3 +376,42 @@ def test_every_providers_word_for_a_withheld_answer_is_a_refusal(reason: str, st
     replies = pl.DataFrame({"item": ["US/holidays-1"], "response": ["A"], "finish_reason": [reason]})
     judgements = api.judge("demo/mcq", replies, language="en").judgements
     assert judgements.filter(item="US/holidays-1")["state"].to_list() == [state]
+
+
+@pytest.mark.parametrize("column", ["model", "endpoint"])
+def test_replies_of_several_models_are_never_judged_as_those_of_the_last(column: str, tmp_path: Path) -> None:
+    items = get_task("demo/mcq").items(open_release("demo", "demo")).head(4)
+    replies = pl.concat(
+        items.select("item", pl.lit(name).alias(column), response=pl.lit(reply))
+        for name, reply in (("lab/a", "A"), ("lab/b", "B"))
+    )
+    with pytest.raises(FolkwaysError, match=r"replies of several models \(lab/a and lab/b\).*model='lab/a'"):
+        api.judge("demo/mcq", replies)
+    for name, reply in (("lab/a", "A"), ("lab/b", "B")):
+        judged = api.judge("demo/mcq", replies, model=name)
+        assert set(judged.judgements["answer"].drop_nulls()) == {reply} and "repeat" not in " ".join(
+            judged.notes
+        )
+        alone = api.judge("demo/mcq", replies.filter(pl.col(column) == name))
+        assert alone.judgements.equals(judged.judgements)
+    with pytest.raises(UnknownNameError, match="valid: lab/a, lab/b"):
+        api.judge("demo/mcq", replies, model="lab/c")
+    replies.write_parquet(tmp_path / "replies.parquet")
+    told = folkways("judge", "demo/mcq", "--responses", "replies.parquet", "--out", "out.csv", cwd=tmp_path)
+    assert (told.returncode, "--model lab/a" in told.stderr, (tmp_path / "out.csv").exists()) == (
+        2,
+        True,
+        False,
+    )
+    done = folkways(
+        "judge",
+        "demo/mcq",
+        "--responses",
+        "replies.parquet",
+        "--out",
+        "out.csv",
+        "--model",
+        "lab/b",
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr

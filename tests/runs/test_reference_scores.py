@@ -17,6 +17,7 @@ from folkways.workspace import results, schema
 from tests.reports.test_people import with_raw_answers
 from tests.support.blend_data import write_release
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
+from tests.support.semeval_data import write_semeval
 
 
 @pytest.fixture
@@ -60,6 +61,12 @@ def test_baselines_are_stored_apart_from_the_models_for_each_profile(guessed: Ru
     assert asked["signature"].str.contains("|prompts:", literal=True).to_list() == [True], (
         "the one that was asked wins"
     )
+
+
+def test_guessing_is_scored_where_no_people_are_known(tmp_path: Path) -> None:
+    data = {"semeval2026": str(write_semeval(tmp_path / "data"))}
+    asked = run("semeval2026/mcq", models=["baseline/first"], workspace=tmp_path / "w.db", releases=data)
+    assert "baseline/chance" in set(stored(asked, Subject.BASELINE)["endpoint"])
 
 
 def test_a_report_takes_what_is_stored_and_makes_nothing_anew(guessed: Run) -> None:

@@ -3,6 +3,7 @@ conditions; or which are one run by two names."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,14 @@ import pytest
 
 import folkways
 from folkways.api import Run
+from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.evidence.completeness import ASKED_BY
 from folkways.records import is_baseline
+from folkways.reports.formats.methods import methods_paragraph
+from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.verdicts import verdict_of
+from folkways.reports.views.views import ReportView
 from folkways.runs.results.judgements import load_inputs
 from folkways.runs.results.report import collect, verdict_on_runs
 from folkways.workspace.database import Workspace, open_workspace
@@ -122,6 +129,14 @@ def test_conditions_are_told_apart_and_keep_their_own_numbers(runs: dict[str, Ru
         f"python/moody@system and python/steady@system {data.signatures[own['python/moody']['signature']].parts['system']}."
     ]
     assert data.names["python/moody@system"].endswith("@system")
+    view = ReportView(data)
+    told = methods_paragraph(view, view.tasks[0])
+    assert re.search(
+        r"We took 1 reply per prompt and [^;]* for moody@two\+one and steady@two\+one; 1 reply [^;]*"
+        r" and a system prompt of our own for moody@system and steady@system\.",
+        told,
+    ), told
+    assert "This report cannot tell" in verdict_of(Leaderboard(view)).text
     assert {name for run in data.runs for name in run.endpoints} == set(scores)
     assert [*data.expenses] == [*scores]
     models = load_inputs(runs["two"].workspace, [runs[name].record for name in ("two", "system")]).judgements
@@ -229,6 +244,36 @@ def test_what_was_asked_of_a_task_is_what_all_runs_asked(runs: dict[str, Run]) -
         assert (
             data_of(runs, *names).parts["demo/mcq"] == f"{asked} of {rows} rows that the task asks by default"
         )
+
+
+def test_replies_that_the_limit_cut_are_counted_over_all_runs(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    items = (
+        get_task("demo/mcq").items(open_release("demo", "demo")).filter(pl.col("culture").is_in(["KR", "ET"]))
+    )
+    told = items.select("item", response=pl.lit("The answer"), finish_reason=pl.lit("length"))
+    made = [
+        folkways.run(
+            "demo/mcq", folkways.model(told, name="cut"), name=name, cultures=name, workspace=workspace
+        )
+        for name in ("KR", "ET")
+    ]
+    data = collect(workspace, [run.record for run in made])
+    (score,) = data.scores.filter(metric="correct", facet="all").to_dicts()
+    assert (score["cut"], score["truncated"], score["n"]) == (items.height, items.height, items.height)
+    (warned,) = (line for line in data.warnings if "cut" in line)
+    assert warned.startswith(f"{items.height} of {items.height} replies of ")
+
+
+def test_a_reply_that_two_runs_use_was_paid_once(runs: dict[str, Run]) -> None:
+    def requests(*names: str) -> int:
+        return int(
+            data_of(runs, *names, with_judgements=False, with_verdict=True).expenses["python/moody"].requests
+        )
+
+    assert requests("whole", "two") == requests("whole") == 18
+    assert requests("two", "one") == requests("two") + requests("one") == 6
+    assert requests("two", "again") == 6
 
 
 def test_a_run_that_is_named_twice_is_one(runs: dict[str, Run]) -> None:

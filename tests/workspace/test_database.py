@@ -8,6 +8,7 @@ import pickle
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -363,3 +364,16 @@ def test_a_pickled_workspace_is_opened_anew_and_its_password_stays_here(
     assert run_records.find_run(again, run.name).id == run.id
     workspace.close()
     again.close()
+
+
+def test_what_is_deleted_is_not_in_the_file_any_more(tmp_path: Path) -> None:
+    words = b"words that somebody wants to be forgotten"
+    with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        with workspace.write() as connection:
+            connection.exec_driver_sql("CREATE TABLE notes (note)")
+            connection.exec_driver_sql("INSERT INTO notes VALUES (?)", (words.decode() * 9,))
+        with workspace.write() as connection:
+            connection.exec_driver_sql("DELETE FROM notes")
+        with workspace.read() as connection:
+            assert connection.exec_driver_sql("PRAGMA secure_delete").scalar_one() == 1
+    assert words not in (tmp_path / "w.db").read_bytes()

@@ -140,9 +140,8 @@ class Task(ABC):
     scoring: ClassVar[Scoring] = Scoring()
     variants: ClassVar[tuple[str, ...]] = ()  # the default variants
     max_tokens: ClassVar[int] = 256  # output tokens that a reply needs at most
-    permutes_options: ClassVar[bool] = (
-        False  # True where a question can be asked in several orders of its options
-    )
+    # True where a question can be asked in several orders of its options
+    permutes_options: ClassVar[bool] = False
     tools: Tools = Tools()  # what this task judges with; set by ``with_tools``
 
     @property
@@ -285,6 +284,12 @@ def headline_with(task: Task, roles: Container[str] = ()) -> Metric:
     by_models = {name for role in models for name in role.metrics}
     computed = {name for role in models if role.name in roles for name in role.metrics}
     return headline_of(task.metrics, {metric.name for metric in task.metrics} - by_models | computed)
+
+
+def temperature_of(task: Task) -> float:
+    """The temperature, 0 to 2, at which a task is asked unless the user says otherwise: 0, unless it measures
+    a spread of replies."""
+    return float(getattr(task, "temperature", 0.0))
 
 
 def needs_whole_questions(task: Task) -> bool:

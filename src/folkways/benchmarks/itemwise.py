@@ -102,9 +102,8 @@ class ItemwiseTask(Task):
     # what the judgements carry besides records.JUDGEMENTS, facets and metrics
     judgement_columns: ClassVar[Schema] = {}
     labels: ClassVar[tuple[str, ...] | None] = None  # what may be answered; None for free text
-    gold_label: ClassVar[str] = (
-        "gold_letter"  # where ``permutes_options``: the column of the items with the right label
-    )
+    # where ``permutes_options``: the column of the items with the right label
+    gold_label: ClassVar[str] = "gold_letter"
     # the lists of an item that are shown in the order of the options
     permuted: ClassVar[tuple[str, ...]] = ("options",)
     # lists as long as the options that stay in the released order

@@ -16,7 +16,7 @@ from folkways.benchmarks.published import FIGURES, PrintedPrompt
 from folkways.benchmarks.studies import StudyExport
 from folkways.benchmarks.suites import Suite, TaskSettings, joined, narrowed, split_task, suites
 from folkways.errors import DataError, FolkwaysError, FolkwaysWarning, UnknownNameError
-from folkways.plugins import BENCHMARKS, entries, load, told, warn
+from folkways.plugins import BENCHMARKS, entries, error_text, load, warn
 from folkways.records import empty
 
 
@@ -45,7 +45,7 @@ def sound_benchmark(name: str) -> Benchmark | None:
     try:
         first = next(declared_problems(benchmark), None)
     except Exception as error:  # noqa: BLE001 - whatever attributes of another package's classes raise
-        first = told(error, entries(BENCHMARKS)[name].value)
+        first = error_text(error, entries(BENCHMARKS)[name].value)
     if first is not None:
         warn(entries(BENCHMARKS)[name], first)
     return benchmark if first is None else None
@@ -81,7 +81,9 @@ def published_figures(*, of_data: bool = False, of: frozenset[str] | None = None
         try:
             figures = benchmark.published.figures() if benchmark and benchmark.published else empty(FIGURES)
         except Exception as error:  # noqa: BLE001 - whatever is wrong with the files of another package
-            why = error if isinstance(error, DataError) else told(error, entries(BENCHMARKS)[name].value)
+            why = (
+                error if isinstance(error, DataError) else error_text(error, entries(BENCHMARKS)[name].value)
+            )
             warnings.warn(
                 f"the published figures of the benchmark {name!r} are left out: {why}",
                 FolkwaysWarning,

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from folkways.benchmarks.registry import load_benchmark
 from folkways.errors import FolkwaysError, FolkwaysWarning
-from folkways.plugins import BENCHMARKS, entries, told
+from folkways.plugins import BENCHMARKS, entries, error_text
 from folkways.records import DataIssue
 from folkways.releases.layout import recognise
 from folkways.releases.readers import Reader
@@ -110,7 +110,7 @@ def data_issues(release: Release) -> list[DataIssue]:
 def _in_one_line(benchmark: str, error: Exception) -> str:
     """The exception in one line, with its place in the package of the benchmark."""
     entry = entries(BENCHMARKS).get(benchmark)
-    return told(error, entry.value if entry is not None else "")
+    return error_text(error, entry.value if entry is not None else "")
 
 
 def _reader_of(benchmark: str) -> Reader | None:

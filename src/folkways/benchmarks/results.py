@@ -18,7 +18,7 @@ from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.cultures import name_of_code
 from folkways.display import named
 from folkways.errors import FolkwaysError, UnknownNameError
-from folkways.plugins import OURS, told
+from folkways.plugins import OURS, error_text
 from folkways.records import (
     BASELINE_PREFIX,
     JUDGEMENTS,
@@ -391,9 +391,8 @@ def make_results(results: Sequence[Result], inputs: Inputs) -> tuple[list[Result
             module = str(getattr(result.make, "__module__", ""))
             if module.partition(".")[0] == OURS:
                 raise
-            left_out[result.name] = (
-                f"its code failed: {told(error, module)}"  # the other results of a report stay
-            )
+            # the other results of a report stay
+            left_out[result.name] = f"its code failed: {error_text(error, module)}"
     return made, left_out
 
 

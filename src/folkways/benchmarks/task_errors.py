@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NoReturn
 
 from folkways.errors import FolkwaysError
-from folkways.plugins import BENCHMARKS, OURS, entries, package_of, short, told
+from folkways.plugins import BENCHMARKS, OURS, entries, error_text, package_of, short
 
 if TYPE_CHECKING:
     from folkways.benchmarks.base import Task
@@ -38,9 +38,8 @@ def task_failed(task: Task, error: Exception, verb: str, where: str = "") -> Tas
         if module.partition(".")[0] == OURS
         else "Repair it there"
     )
-    message = (
-        f"{task.name}{of_package} failed in {verb}(){' ' if where else ''}{where}: {told(error, module)}"
-    )
+    place = f"{verb}(){' ' if where else ''}{where}"
+    message = f"{task.name}{of_package} failed in {place}: {error_text(error, module)}"
     return TaskError(
         f"{message}\n{remedy}; FOLKWAYS_DEBUG=1 shows the traceback. Nothing that was stored is lost."
     )

@@ -212,7 +212,7 @@ class Treatment:
             if names_culture and abs(words - wanted) > max(1, EQUAL * wanted):
                 return (
                     f"the placebo {placebo[:60]!r} has {words} words and the treatment {wanted}; the two "
-                    f"have to be as long, give or take {EQUAL:.0%}"
+                    f"have to be as long, give or take {100 * EQUAL:g} %"
                 )
         return ""
 

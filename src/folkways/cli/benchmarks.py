@@ -59,7 +59,7 @@ def _with_baselines(tasks: list[str]) -> Iterator[Check]:
     from folkways.api import run
     from folkways.benchmarks.registry import get_task
     from folkways.errors import FolkwaysError
-    from folkways.plugins import told
+    from folkways.plugins import error_text
     from folkways.runs.benchmark_check import Check
 
     for task in tasks:
@@ -76,7 +76,7 @@ def _with_baselines(tasks: list[str]) -> Iterator[Check]:
             except FolkwaysError as error:
                 problem = str(error)
             except Exception as error:  # noqa: BLE001 - whatever the code of the task raises
-                problem = told(error, type(get_task(task)).__module__)
+                problem = error_text(error, type(get_task(task)).__module__)
         yield Check(f"{task}: a run of baselines, and its report", (problem,) if problem else ())
 
 

@@ -41,7 +41,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
             lines.append(f"{name}: {value}")
             continue
         lines += ["", f"{name}:"]
-        lines += [f"  {key}: {_told(part)}" for key, part in value.items()]
+        lines += [f"  {key}: {_in_words(part)}" for key, part in value.items()]
     problems = found["problems"]
     return [
         *lines,
@@ -51,7 +51,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def _told(value: Any) -> str:
+def _in_words(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} {part}" for key, part in value.items()) or "none"
     if isinstance(value, bool):

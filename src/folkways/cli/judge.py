@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 )
 @click.option("--language", metavar="L", help="Language they were asked in, if the file does not say.")
 @click.option("--variant", metavar="V", help="Prompt template, if the file does not say.")
+@click.option("--model", metavar="M", help="Model whose replies are judged, if the file has several.")
 @click.option("--profile", metavar="P", help="How to judge: paper (default) or strict.")
 @text_tools_option
 @scoring_model_options

@@ -13,7 +13,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.recipe import TasksArgument
-from folkways.errors import FolkwaysError, UnknownNameError, quoted
+from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.options import (
     OPTION_KINDS,
     AskOptions,
@@ -131,11 +131,6 @@ def workspace_option(command: F) -> F:
         metavar="PATH|URL",
         help="SQLite file, or postgresql://user@host/database.",
     )(command)
-
-
-def workspace_named(workspace: str) -> str:
-    """The option as part of a suggested command; empty for the default."""
-    return "" if workspace == DEFAULT_WORKSPACE else f" --workspace {quoted(workspace)}"
 
 
 def limit_option(command: F) -> F:

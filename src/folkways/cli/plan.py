@@ -7,8 +7,7 @@ from dataclasses import replace
 import click
 
 from folkways.cli.grouped_options import GroupedCommand
-from folkways.cli.options import models_option, question_options, workspace_named, workspace_option
-from folkways.errors import quoted
+from folkways.cli.options import models_option, question_options, workspace_option
 from folkways.runs.options import DeployedModel, RunOptions
 
 
@@ -45,5 +44,5 @@ def command(
             [f"{counts.stored:,} answered already"] if counts.stored else []
         )
         console.print(single_line(f"  {counts.endpoint}: {', '.join(amounts)}"), soft_wrap=True)
-    again = f"folkways work {quoted(run.name)}{workspace_named(workspace)}"
+    again = database.command("work", run.name)
     console.print(f"Ask them, in as many processes as you like: {again}", soft_wrap=True)

@@ -125,14 +125,14 @@ def _table(rows: list[Row]) -> Table:
         table.add_row(
             f"{row['signal']}\n{row['measure']}, {row['unit']}\nn {count(row['n'])}; "
             f"{count(row['control_n'])}",
-            _told(row, "value", "low", "high"),
-            _told(row, "control_value", "control_low", "control_high"),
-            _told(row, "difference", "difference_low", "difference_high"),
+            _with_interval(row, "value", "low", "high"),
+            _with_interval(row, "control_value", "control_low", "control_high"),
+            _with_interval(row, "difference", "difference_low", "difference_high"),
         )
     return table
 
 
-def _told(row: Row, value: str, low: str, high: str) -> str:
+def _with_interval(row: Row, value: str, low: str, high: str) -> str:
     """A number with its interval in brackets; a dash where there is none."""
     from folkways.display import NOT_A_NUMBER, interval, number
 

@@ -71,13 +71,13 @@ def command(out: Path, offline: bool) -> None:
         done = _recorded(out, why)
     else:
         try:
-            done = _asked(MODEL, out)
+            done = _run_demo(MODEL, out)
         except FolkwaysError as error:
             done = _recorded(out, f"as the model cannot run here: {error}")
     _show(done, out)
 
 
-def _asked(model: str, out: Path) -> Run:
+def _run_demo(model: str, out: Path) -> Run:
     from folkways.api import run
     from folkways.cli.progress import RunProgress
 
@@ -103,7 +103,7 @@ def _recorded(out: Path, why: str) -> Run:
 
     click.echo(f"SmolLM2's recorded replies are used instead of the model, {why}.", err=True)
     write_bytes(out / RECORDED, files("folkways").joinpath("data", RECORDED).read_bytes())
-    return _asked(f"replay:{out / RECORDED}", out)
+    return _run_demo(f"replay:{out / RECORDED}", out)
 
 
 def _show(done: Run, out: Path) -> None:

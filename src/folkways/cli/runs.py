@@ -197,7 +197,8 @@ def _list(workspace: str, as_json: bool, recipe: str | None) -> None:
         print_json(runs)
         return
     if not runs:
-        click.echo(f"{workspace} has no runs yet; start one with: folkways run demo --model baseline/random")
+        start = database.command("run", "demo", "--model", "baseline/random")
+        click.echo(f"{workspace} has no runs yet; start one with: {start}")
         return
     from rich.table import Table
 

@@ -10,10 +10,10 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.grouped_options import GroupedCommand
-from folkways.cli.options import ask_options, serve_option, workspace_named, workspace_option
+from folkways.cli.options import ask_options, serve_option, workspace_option
 from folkways.cli.out import how_to_go_on
 from folkways.engine import interrupts
-from folkways.errors import FolkwaysError, quoted
+from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
     from folkways.runs.options import AskOptions
@@ -68,7 +68,7 @@ def command(
 
     database = open_workspace(workspace, create=False)
     record = find_run(database, run)
-    check_planned(record)
+    check_planned(database, record)
     name = worker or slurm_task()
     console = terminal(stderr=True)
     console.print(
@@ -92,7 +92,7 @@ def command(
     done = sum(counts.done for counts in outcome)
     console.print(f"This worker got {done:,} {'reply' if done == 1 else 'replies'}.")
     if left.state == "asked":
-        scoring = f"folkways score {quoted(left.name)}{workspace_named(workspace)}"
+        scoring = database.command("score", left.name)
         console.print(f"Everything has been asked. Judge and score it: {scoring}", soft_wrap=True)
         return
     if left.state == "finished":

@@ -83,9 +83,8 @@ class Completion:
     input_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
-    thoughts: str | None = (
-        None  # what the model thought before the text, where the endpoint tells it apart; untrusted
-    )
+    # what the model thought before the text, where the endpoint tells it apart; untrusted
+    thoughts: str | None = None
     # None: it is surely the answer
     confirmation: Confirmation | None = field(default=None, compare=False, repr=False)
 

@@ -23,6 +23,9 @@ DEFAULT_NEW_TOKENS = 512
 """Output tokens at most where the settings name no max_tokens."""
 
 
+MOST_BY_ARITHMETIC = 0.1
+"""Nats by which the same log-probabilities differ at most, on average: 16-bit arithmetic is coarse."""
+
 ONE_AT_A_TIME = threading.Lock()
 """Held while a model is loaded or computes: transformers loads one at a time only, a tokenizer serves one
 thread, and torch has one generator of random numbers per process."""
@@ -52,8 +55,8 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     precision = "auto" if device == "cuda" else torch.float32
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            source, revision=revision, torch_dtype=precision
+        model, loading = transformers.AutoModelForCausalLM.from_pretrained(
+            source, revision=revision, torch_dtype=precision, output_loading_info=True
         )
     except (OSError, ValueError, KeyError, ImportError) as error:
         where = "the folder" if Path(source).is_dir() else "the Hugging Face hub's"
@@ -62,7 +65,21 @@ def _load(source: str, revision: str | None) -> LoadedModel:
             "Check the name and revision; a gated model needs HF_TOKEN, and without a network the model "
             "must be in the cache"
         ) from None
-    return LoadedModel(torch, tokenizer, model.to(device).eval(), device, source, revision)
+    loaded = LoadedModel(torch, tokenizer, model.to(device).eval(), device, source, revision)
+    if loaded.looks_ahead():
+        raise FolkwaysError(
+            f"hf/{source} ({model.config.model_type}) writes no text from left to right: what it expects at "
+            "a place depends on the words after it, so that neither its replies nor its likelihoods mean "
+            "anything\nAsk a causal language model instead (GPT, Llama, Qwen and the like); models such as "
+            "BERT fill in gaps"
+        )
+    if absent := sorted({*loading["missing_keys"]} & dict(model.named_parameters()).keys()):
+        raise FolkwaysError(
+            f"hf/{source} has no weights for {', '.join(absent[:2])}{', ...' if absent[2:] else ''}, and "
+            "would say what chance puts there\nIt was saved without its language model's head, as models for "
+            "embeddings are; ask the whole model"
+        )
+    return loaded
 
 
 def prompt_of(tokenizer: Any, request: Request) -> str:
@@ -109,6 +126,14 @@ class LoadedModel:
         self._name = f"{source}@{getattr(model.config, '_commit_hash', None) or revision or 'local'}"
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token or tokenizer.decode([0])
+
+    def looks_ahead(self) -> bool:
+        """Whether what may follow a token depends on the one that does follow, as in models that fill in
+        gaps. transformers loads these as language models too."""
+        size = self._model.get_input_embeddings().num_embeddings
+        first, one, other = (size * part // 4 for part in (1, 2, 3))
+        before, after = (table[0] for table in self._log_probabilities([[first, one], [first, other]], 2))
+        return float((before - after).abs().mean()) > MOST_BY_ARITHMETIC
 
     def prompt(self, request: Request) -> str:
         """The text to continue."""

@@ -54,7 +54,7 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
             raise
         except Exception as error:
             raise FolkwaysError(
-                f"{name} cannot be opened: {plugins.told(error, entry.value)}; repair it there"
+                f"{name} cannot be opened: {plugins.error_text(error, entry.value)}; repair it there"
             ) from error
     if first == "python":
         raise FolkwaysError(

@@ -48,9 +48,8 @@ class Batching:
         self._tried: set[str] = set()
         self._reserved: dict[str, list[Amount]] = {}  # of batches that left in this session
         self._failed: dict[str, int] = {}  # calls about a batch that went wrong one after the other
-        self._short: BudgetDecision | None = (
-            None  # why something is pending still: the budget has no room for it now, or any more
-        )
+        # why something is pending still: the budget has no room for it now, or any more
+        self._short: BudgetDecision | None = None
 
     async def run(self) -> bool:
         """Until nothing is out and nothing more may leave, or the session is stopped; whether the rest may be

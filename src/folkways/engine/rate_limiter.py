@@ -116,9 +116,8 @@ class RateLimiter:
         self.why = FINDING if self._learns else ""
         """Why there are no more places, in a few words for people; empty where it is the limit that holds."""
         self._trial: _Trial | None = None
-        self._flat = (
-            True  # whether the last step made no reply later; the first one is tried whatever it may cost
-        )
+        # whether the last step made no reply later; the first one is tried whatever it may cost
+        self._flat = True
         self._stepped = False
         self._failed = math.inf  # places that were too many in the trial before
         self._quickest = math.inf  # seconds that replies took on average, when that was least

@@ -109,7 +109,8 @@ async def _session(
         ]
         progresses = [runner.progress for runner in runners]
         tasks = [
-            asyncio.create_task(_asked(runner, job.batch)) for runner, job in zip(runners, jobs, strict=True)
+            asyncio.create_task(_ask_endpoint(runner, job.batch))
+            for runner, job in zip(runners, jobs, strict=True)
         ]
         for progress, task in zip(progresses, tasks, strict=True):
             task.add_done_callback(progress.end)
@@ -135,7 +136,7 @@ async def _session(
         return finished
 
 
-async def _asked(runner: EndpointRunner, batch: Batches | None) -> ModelProgress:
+async def _ask_endpoint(runner: EndpointRunner, batch: Batches | None) -> ModelProgress:
     """Ask in batches where that is wanted, and the rest one by one."""
     if batch is None or await Batching(runner, batch).run():
         await runner.run()

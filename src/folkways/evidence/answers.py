@@ -102,7 +102,7 @@ class Answers:
                     rank = (
                         ""
                         if self.rankable(model)
-                        else f"; with less than {ENOUGH_REPLIES:.0%} it has no rank"
+                        else f"; with less than {100 * ENOUGH_REPLIES:g} % it has no rank"
                     )
                     of = f"{count(silent)} of {count(self.expected[model])} rows"
                     yield f"{model}: {of} have no reply and are not compared{rank}."

@@ -11,13 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from folkways.display import named
-from folkways.evidence.contributions import COVERAGE_KEYS, SERVED
+from folkways.evidence.contributions import COVERAGE_KEYS, SERVED, TREATMENTS
 from folkways.records import Signature, is_baseline
 
 RUNS = "runs"
 """The part of a signature that names the runs whose replies a score is of, where these are several."""
-
-TREATMENTS = "treatments"
 
 _LISTED = ("lang", "variant", "cultures", "prompts")
 """Parts that list what was asked, joined by ``+``; own prompts end with ``#`` and their digest."""
@@ -146,15 +144,15 @@ def signature_together(parts: Sequence[AskedPart]) -> Signature:
 
 
 def unlike_parts(parts: Mapping[str, Made]) -> list[str]:
-    """The parts of the models' signatures in which these differ, but for how much was asked and what served
-    the model."""
+    """The parts of the models' signatures in which these differ, but for how much was asked, what served the
+    model, and what prompts were also asked with: those as they are do not depend on it."""
     keys = dict.fromkeys(key for signature in parts.values() for key in signature)
     differing = (
         key
         for key in keys
         if len({signature.get(key, "none") for signature in _concerned(key, parts).values()}) > 1
     )
-    return [key for key in differing if key not in (*COVERAGE_KEYS, SERVED, RUNS)]
+    return [key for key in differing if key not in (*COVERAGE_KEYS, SERVED, RUNS, TREATMENTS)]
 
 
 def _concerned(key: str, parts: Mapping[str, Made]) -> Mapping[str, Made]:

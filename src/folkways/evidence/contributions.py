@@ -20,9 +20,13 @@ SERVED = "served"
 """The part of a signature that says which file a model came from and how it ran: two models differ in it by
 being two."""
 
-OF_THE_MODEL = ("settings", SERVED, "folkways", "seed")
-"""Parts in which scores of one column may differ: how a model was run, and the version that ran it. The seed
-counts where it chose the items."""
+TREATMENTS = "treatments"
+"""The part of a signature that says what prompts were also asked with. Scores of prompts as they are do not
+depend on it."""
+
+OF_THE_MODEL = ("settings", SERVED, "folkways", "seed", TREATMENTS)
+"""Parts in which scores of one column may differ: how a model was run, the version that ran it, and what its
+prompts were also asked with. The seed counts where it chose the items."""
 
 LONGEST_VALUE = 60
 """Characters of a part of a signature in a sentence."""

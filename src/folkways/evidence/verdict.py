@@ -183,7 +183,7 @@ def _choice(made: Verdict) -> Iterator[str]:
     elif not any(task.best for task in made.tasks):
         yield (
             f"{_named(made, made.models)} cannot be compared: no two of them replied to at least "
-            f"{ENOUGH_REPLIES:.0%} of the same questions."
+            f"{100 * ENOUGH_REPLIES:g} % of the same questions."
         )
     elif made.guessed:
         titles = _titles([task for task in made.tasks if task.best])

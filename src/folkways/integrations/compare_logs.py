@@ -209,9 +209,7 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
     facet = _facet(task, logs, by)
     same, notes = _same_samples(labelled)
     values = [value for log in logs for value in log.scores[score]]
-    chosen = max(logs, key=lambda log: (score in log.stated, score in log.lower_is_better)).metric(
-        score, values
-    )
+    chosen = max(logs, key=lambda log: score in log.lower_is_better).metric(score, values)
     judged = {
         label: log.judgements(log.scores[score], chosen, facet).filter(pl.col("item").is_in(same))
         for label, log in labelled.items()

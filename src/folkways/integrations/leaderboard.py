@@ -152,7 +152,8 @@ def _records(path: Path) -> Iterator[Path]:
 
 def _of_run(workspace: Workspace, name: str, profile: str | None) -> Contribution:
     run = run_records.find_asked_run(workspace, name)
-    scores = _headlines(stored_scores(workspace, run), run.name, profile)
+    again = workspace.command("score", run.name, "--profile")
+    scores = _headlines(stored_scores(workspace, run), run.name, profile, again)
     people = results.load_scores(workspace, run, Subject.PEOPLE)
     judged = [
         results.load_judgements(workspace, run, shown, part, without=["response"])
@@ -174,7 +175,8 @@ def _of_archive(folder: Path, profile: str | None) -> Contribution:
     of_models, people = (
         stored.filter(subject=subject).select(list(SCORES)) for subject in (Subject.MODEL, Subject.PEOPLE)
     )
-    scores = _headlines(of_models, archive.run, profile)
+    again = f"folkways score {quoted(archive.run)} --profile"
+    scores = _headlines(of_models, archive.run, profile, again)
     prompts = pl.concat(
         page.select("ordinal", "endpoint", "task", "item", "language", "variant", "sample")
         for page in archive.pages(archives.RESPONSES, PAGE)
@@ -207,9 +209,10 @@ PAGE = 100_000
 """Rows of an archive that are read at a time."""
 
 
-def _headlines(scores: pl.DataFrame, run: str, profile: str | None) -> pl.DataFrame:
+def _headlines(scores: pl.DataFrame, run: str, profile: str | None, again: str) -> pl.DataFrame:
     """Of the models' scores the headline of each task in one profile: over everything, by culture, and by the
-    facet that headlines are shown by."""
+    facet that headlines are shown by. again: the command that scores the run in a profile, but for its
+    name."""
     parts = []
     models = scores.filter(~pl.col("endpoint").str.starts_with(BASELINE_PREFIX))
     for (name,), of_task in models.group_by("task", maintain_order=True):
@@ -222,9 +225,7 @@ def _headlines(scores: pl.DataFrame, run: str, profile: str | None) -> pl.DataFr
             pl.col("facet").is_in([WHOLE, "culture", metric.headline_by or WHOLE]),
         )
         if rows.is_empty():
-            raise FolkwaysError(
-                f"run {run} is not scored so on {name}; do it: folkways score {quoted(run)} --profile {shown}"
-            )
+            raise FolkwaysError(f"run {run} is not scored so on {name}; do it: {again} {shown}")
         parts.append(rows)
     if not parts:
         raise FolkwaysError(f"run {run} has no score of a model; baselines have no place on a leaderboard")

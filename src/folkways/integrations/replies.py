@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from folkways.benchmarks.base import Task, needs_whole_questions
+from folkways.benchmarks.base import Task
 from folkways.benchmarks.contract import scores_of
 from folkways.benchmarks.cut_replies import judge_replies
 from folkways.records import RESPONSES, Metric, State
@@ -43,9 +43,8 @@ class ReplyJudge:
 
     @property
     def single(self) -> tuple[Metric, ...]:
-        """The metrics of a single reply: without the headline of a task whose questions need several
-        replies."""
-        return self.task.metrics[1:] if needs_whole_questions(self.task) else self.task.metrics
+        """The metrics of a single reply: without those that need every reply to a question."""
+        return tuple(metric for metric in self.task.metrics if metric.per == "item")
 
     def judge(self, replies: Iterable[Reply]) -> pl.DataFrame:
         """One judgement for each reply, in the order of the items."""

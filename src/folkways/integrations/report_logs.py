@@ -78,7 +78,7 @@ def verdict_on_logs(
 ) -> Verdict:
     """The verdict on records and logs of other programs. names, workspace, profile: as for ``read_scores``,
     with the same errors."""
-    return verdict_of(_board(names, workspace, None, profile).leaderboard, "this report")
+    return verdict_of(_board(names, workspace, None, profile).leaderboard)
 
 
 def _board(

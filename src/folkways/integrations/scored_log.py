@@ -182,8 +182,7 @@ class ScoredLog:
 
         metric: with a column in the ``judgements``, which are those of this log.
         """
-        by_culture = [("culture",)] if judgements["culture"].count() else []
-        scores = summarise_means(judgements, self.task, [metric], (), [(), *by_culture])
+        scores = summarise_means(judgements, self.task, [metric], (), [(), ("culture",)])
         return scores.with_columns(pl.lit(None, pl.Int64).alias(name) for name in UNTOLD)
 
     def contribution(self) -> Contribution:
@@ -237,7 +236,7 @@ def known_culture() -> pl.Expr:
 def number(value: Any) -> float | None:
     """A score as a number; UNKNOWN for text without a numeric meaning and for what no mean can be made of,
     None for lists and other structures."""
-    if isinstance(value, bool | int | float):
+    if isinstance(value, int | float):
         return float(value) if math.isfinite(value) else UNKNOWN
     if isinstance(value, str):
         from_word = WORDS.get(value, WORDS.get(value.lower()))

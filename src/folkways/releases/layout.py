@@ -45,7 +45,7 @@ def recognise(
     if not folder.is_dir():
         raise FolkwaysError(f"{folder} is a file; give the folder that holds the release's files")
     records = _candidates(folder, can_read, benchmark)
-    release = _known(folder, records)
+    release = _release_in(folder, records)
     if release is None or _has_more(release, files_read(release.record.benchmark, folder)):
         release = _laid_out_alike(folder, records, can_read)
     if release is None:
@@ -94,7 +94,7 @@ def _candidates(folder: Path, can_read: CanRead, benchmark: str | None) -> list[
     return chosen
 
 
-def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
+def _release_in(folder: Path, records: list[ReleaseRecord]) -> Release | None:
     """The release that the folder holds whole; of several (trial and test data together) the one with most
     files there."""
     matches: list[tuple[int, Release]] = []
@@ -102,7 +102,7 @@ def _known(folder: Path, records: list[ReleaseRecord]) -> Release | None:
         places = places_of(record, folder)
         required = [entry for entry in record.files if not entry.optional]
         there = [entry for entry in record.files if entry.path in places]
-        pinned = [entry for entry in there if entry.sha256 is not None or not entry.optional]
+        pinned = [entry for entry in there if entry.sha256 is not None]
         if all(entry in pinned for entry in required) and all(
             has_contents(entry, folder / places[entry.path]) for entry in pinned
         ):
@@ -196,7 +196,7 @@ def _nothing_found(
     inside = [
         str(child)
         for child in _subfolders(folder)
-        if _known(child, records)
+        if _release_in(child, records)
         or any(_is_alike(record.benchmark, [record], child, can_read) for record in records)
     ]
     message = (

@@ -64,9 +64,8 @@ class ReleaseRecord:
     about: str  # one or two sentences: what it is, which tables of the paper it reproduces
     aliases: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
-    items_may_leave: bool | None = (
-        True  # whether the licence lets its items be passed on; None where nobody has said
-    )
+    # whether the licence lets its items be passed on; None where nobody has said
+    items_may_leave: bool | None = True
     # the folder of the benchmark's package; data of source "package" lie in its subfolder data
     home: Path = Path()
 

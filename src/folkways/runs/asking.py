@@ -4,6 +4,7 @@ resumable, within a budget."""
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -89,6 +90,7 @@ class AskSession:
         self._replies: dict[str, ModelReply] = {}
         self._recalled: set[tuple[str, str]] = set()
         self._progress: dict[str, ModelProgress] = {}
+        self._reasons: Counter[str] = Counter()
         run_records.set_state(workspace, self.run, "running")
         self._began = time.monotonic()
 
@@ -124,6 +126,11 @@ class AskSession:
         )
 
     @property
+    def why_lost(self) -> str | None:
+        """Why requests have no reply, most often; None where all have one."""
+        return next((reason for reason, _ in self._reasons.most_common(1)), None)
+
+    @property
     def _interrupted(self) -> bool:
         """Whether a signal ended the session, for whatever was to be asked next too."""
         return any(progress.stopped == INTERRUPTED for progress in self._progress.values())
@@ -156,6 +163,7 @@ class AskSession:
             lost = dict.fromkeys(
                 self._look_up(lacking), ModelReply(None, why, State.MISSING)
             ) | self._failures(lacking)
+        self._reasons.update(reply.reason for reply in lost.values() if reply.reason)
         return [self._replies.get(key) or lost[key] for key in keys]
 
     def recall(self, model: Model, prompt: Prompt) -> ModelReply | None:

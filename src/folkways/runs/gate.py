@@ -13,7 +13,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import get_task
 from folkways.display import plural
-from folkways.errors import DataError, FolkwaysError, UnknownNameError, option, quoted
+from folkways.errors import DataError, FolkwaysError, UnknownNameError, option
 from folkways.evidence.comparison import NothingSharedError
 from folkways.evidence.requirements import (
     DEFAULT_COVERAGE,
@@ -32,7 +32,7 @@ from folkways.evidence.requirements import (
 )
 from folkways.records import LOST, Metric, Schema
 from folkways.runs.judging.calibration import Cases
-from folkways.runs.results.compare import NotJudgedError, compare, metric_of
+from folkways.runs.results.compare import NotJudgedError, common_tasks, compare, metric_of
 from folkways.runs.results.completeness import lacking
 from folkways.runs.results.find_models import find_models
 from folkways.runs.scores.scoring import stored_scores
@@ -319,8 +319,8 @@ def _minimums(
         profiles = scores.filter(task=task.name)["profile"]
         if profiles.len() and resolved not in profiles:
             raise FolkwaysError(
-                f"run {run.name} is not scored so; do it: folkways score {quoted(run.name)} "
-                f"--profile {resolved}"
+                f"run {run.name} is not scored so; do it: "
+                f"{workspace.command('score', run.name, '--profile', resolved)}"
             )
         run_task = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)
         part = lacking(workspace, run, run_task) if run_task is not None else []
@@ -400,7 +400,7 @@ def _of_replies(
         raise DataError(
             f"is not on run {run.name}: {other.height:,} of its {plural(joined.height, 'verdict')} on "
             f"{task.name} are on other replies, the first on item {other['item'][0]!r}; write it with "
-            f"folkways judge-by-model {quoted(run.name)}",
+            f"{workspace.command('judge-by-model', run.name)}",
             file=file,
         )
     if joined.height >= states.height:
@@ -427,7 +427,6 @@ def _drops(
                 f"{option('max_drop_vs', {'RUN': 'Y'})}"
             )
         there = {stored.endpoint: stored.tasks for stored in find_models(workspace, [], [before])}
-        here = {stored.endpoint: stored.tasks for stored in find_models(workspace, [], [run.name])}
         for endpoint in endpoints:
             if endpoint not in there and not (len(there) == len(endpoints) == 1):
                 raise FolkwaysError(
@@ -435,26 +434,25 @@ def _drops(
                 )
             other = endpoint if endpoint in there else next(iter(there))
             names = (f"{endpoint}@{run.name}", f"{other}@{before}")
-            common = [task for task in here[endpoint] if task in there[other]]
+            common = common_tasks(find_models(workspace, names), None)
             model = endpoint if other == endpoint else f"{endpoint} against {other}"
-            for shared in map(get_task, common):
-                check_range(most, option("max_drop_vs", text), shared, metric_of(shared, metric), drop=True)
+            for task in common:
+                check_range(most, option("max_drop_vs", text), task, metric_of(task, metric), drop=True)
+            shared_tasks = [task.name for task in common]
             yield from (
-                lost_task(name, most, before, model) for name in there[other] if common and name not in common
+                lost_task(name, most, before, model) for name in there[other] if name not in shared_tasks
             )
-            # with none in common, the comparison says what each has
-            tasks: list[str | None] = [*common] or [None]
-            for task in tasks:
+            for name in shared_tasks:
                 try:
                     (comparison,) = compare(
-                        *names, workspace=workspace, tasks=task, metric=metric, profile=profile
+                        *names, workspace=workspace, tasks=name, metric=metric, profile=profile
                     )
                 except NothingSharedError as error:  # nothing was measured
-                    yield unknown_drop(str(task), most, before, model, Status.FAIL, f"found nothing: {error}")
+                    yield unknown_drop(name, most, before, model, Status.FAIL, f"found nothing: {error}")
                 except NotJudgedError as error:
                     if metric is not None:  # it was asked for by name
                         raise
                     status = Status.FAIL if strict else Status.UNSURE
-                    yield unknown_drop(str(task), most, before, model, status, f"not compared: {error}")
+                    yield unknown_drop(name, most, before, model, status, f"not compared: {error}")
                 else:
                     yield check_drop(comparison, most, before, model, strict=strict, coverage=coverage)

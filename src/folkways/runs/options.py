@@ -347,39 +347,22 @@ def names_of(text: str) -> tuple[str, ...]:
     return parts
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """What a sampling setting may be: values of ``type`` (in words: ``what``), from ``low`` to ``high``, or
-    one of ``words``.
-
-    known: words that mean something to providers, which may take others too.
-    """
-
-    what: str
-    type: type[float] | type[int] | type[str]
-    low: float | None = None
-    high: float | None = None
-    words: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-
-
 _SETTINGS = {
-    "temperature": _Kind("a number", float, 0.0, 2.0),
-    "top_p": _Kind("a number", float, 0.0, 1.0),
-    "seed": _Kind("a whole number", int, -(2**63), 2**63 - 1),
-    "reasoning_effort": _Kind(
-        "a word or a number of tokens", str, known=("minimal", "low", "medium", "high", NO_THINKING)
-    ),
-    "max_tokens": _Kind("a whole number", int, 1, 2**31 - 1),
-    "read": _Kind(LOGLIK, str, words=(LOGLIK,)),
+    "temperature": OptionKind(float, 0.0, 2.0),
+    "top_p": OptionKind(float, 0.0, 1.0),
+    "seed": OptionKind(int, -(2**63), 2**63 - 1),
+    "reasoning_effort": OptionKind(str),
+    "max_tokens": OptionKind(int, 1, 2**31 - 1),
+    "read": OptionKind(str, words=(LOGLIK,)),
 }
+_IN_WORDS = {float: "a number", int: "a whole number", str: "a word or a number of tokens"}
 SETTING_TYPES = {name: kind.type for name, kind in _SETTINGS.items()}
 """Every sampling setting -> the type of its values; each may be ``none`` too."""
 
 SETTING_WORDS = {name: kind.words for name, kind in _SETTINGS.items() if kind.words}
 """Settings that are one of few words."""
 
-KNOWN_WORDS = {name: kind.known for name, kind in _SETTINGS.items() if kind.known}
+KNOWN_WORDS = {"reasoning_effort": ("minimal", "low", "medium", "high", NO_THINKING)}
 """Settings that are a word or a whole number, and the words that folkways knows of; a provider may take
 others."""
 
@@ -415,7 +398,8 @@ def check_setting(name: str, value: Any) -> None:
     try:
         read = kind.type(value)
     except (TypeError, ValueError):
-        raise FolkwaysError(f"setting {name} must be {kind.what} or none, got {value!r}") from None
+        what = _IN_WORDS[kind.type]
+        raise FolkwaysError(f"setting {name} must be {what} or none, got {value!r}") from None
     if kind.words and value not in kind.words:
         raise FolkwaysError(f"setting {name} must be {' or '.join(kind.words)}, or none; got {value!r}")
     if kind.low is not None and kind.high is not None and not kind.low <= float(read) <= kind.high:

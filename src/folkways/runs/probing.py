@@ -122,7 +122,7 @@ def probe(
         for model in models:
             rows += _probed(session, model, chosen, groups)
     frame = without_nan(pl.DataFrame(rows, schema=PROBES))
-    return ProbeResult(frame, session.run, tuple(_notes(frame, held, control, session.stopped)))
+    return ProbeResult(frame, session.run, tuple(_notes(frame, held, control, session.why_lost)))
 
 
 def _group(task: Task, release: Release, limit: int, seed: int) -> ItemGroup:
@@ -309,7 +309,7 @@ def _digest(group: ItemGroup) -> str:
 
 
 def _notes(
-    frame: pl.DataFrame, held: ItemGroup | None, control: str | None, stopped: str | None
+    frame: pl.DataFrame, held: ItemGroup | None, control: str | None, why_lost: str | None
 ) -> Iterator[str]:
     if held is not None and control is None:
         yield (
@@ -323,7 +323,7 @@ def _notes(
             "a guess"
         )
     if lost := int(frame["unanswered"].fill_null(0).sum()):
-        yield f"{lost:,} values lack a reply{f' ({stopped})' if stopped else ''}: they are in no number"
+        yield f"{lost:,} values lack a reply{f' ({why_lost})' if why_lost else ''}: they are in no number"
     compared = frame.filter(pl.col("value").is_not_null()).height
     if compared > 1:
         yield (

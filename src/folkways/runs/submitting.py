@@ -10,7 +10,7 @@ import polars as pl
 from folkways.benchmarks.contract import items_of
 from folkways.benchmarks.registry import benchmarks, get_task, present_name
 from folkways.benchmarks.treatments import without_treatments
-from folkways.errors import FolkwaysError, UnknownNameError, quoted
+from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.files import WrittenFiles, write_bytes
 from folkways.records import LOST
 from folkways.runs.planning.plan import release_of
@@ -102,7 +102,7 @@ def _replies(
     if profile is None or part is None:
         raise FolkwaysError(
             f"run {run.name} has no judgement of {asked.task}; score it first: "
-            f"folkways score {quoted(run.name)}"
+            f"{workspace.command('score', run.name)}"
         )
     columns = ("item", "state", "answer", "response")
     judged = without_treatments(results.load_judgements(workspace, run, profile, part)).select(columns)

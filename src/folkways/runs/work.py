@@ -112,7 +112,7 @@ def work(
     does a finished one without failed requests. Raises FolkwaysError for a run that workers cannot ask, and
     what ``engine.session.ask`` does.
     """
-    check_planned(run)
+    check_planned(workspace, run)
     if (whole := answered(workspace, run, models)) is not None:
         return run, whole
     limit, prices = limit_and_prices(models, asking)
@@ -143,11 +143,12 @@ def work(
     return patiently(lambda: run_records.find_run(workspace, str(run.id))), progresses
 
 
-def check_planned(run: run_records.RunRecord) -> None:
-    """FolkwaysError for a run that workers cannot ask."""
-    run_records.check_here(run)
+def check_planned(workspace: Workspace, run: run_records.RunRecord) -> None:
+    """FolkwaysError for a ``run`` of the ``workspace`` that workers cannot ask."""
+    run_records.check_here(workspace, run)
     if run.command != run_records.RUN or run.state == "planning":
-        raise FolkwaysError(f"run {run.name} is not planned; plan one with: folkways plan TASK --model NAME")
+        plan = workspace.command("plan", "TASK", "--model", "NAME")
+        raise FolkwaysError(f"run {run.name} is not planned; plan one with: {plan}")
     if run.config.get("options", {}).get("until") is not None:
         raise FolkwaysError(
             f"run {run.name} draws its questions round by round (--until); go on with the command that "

@@ -93,7 +93,7 @@ class Workspace:
 
     def command(self, *words: str) -> str:
         """A command of folkways that reads this workspace, as a message suggests it: ``folkways score run-1
-        --workspace lab.db``."""
+        --workspace lab.db``. Not for reports, which go to people whom its place does not concern."""
         named = () if self.location == WORKSPACE else ("--workspace", self.location)
         return " ".join(("folkways", *map(quoted, (*words, *named))))
 
@@ -352,6 +352,8 @@ def _sqlite_connect(dbapi_connection: sqlite3.Connection, _record: object) -> No
     # less often.
     cursor.execute("PRAGMA wal_autocheckpoint = 8000")
     cursor.execute("PRAGMA foreign_keys = ON")
+    # What is deleted is overwritten, so that no copy of the file has it; the default differs by system.
+    cursor.execute("PRAGMA secure_delete = ON")
     cursor.close()
     # SQLite's own turns A to Z alone, and a search would not find "École" by "école".
     dbapi_connection.create_function("lower", 1, _lower, deterministic=True)

@@ -396,7 +396,7 @@ number as text."""
 def save_usage(workspace: Workspace, run: RunRecord) -> None:
     """Store what a ``run`` of the ``workspace`` expects and used, once every reply that it will have is
     there."""
-    save_summary(workspace, run, USAGE, [asdict(use) for use in read_usage(workspace, run)])
+    save_summary(workspace, run, USAGE, [asdict(use) for use in read_usage(workspace, [run])])
     counts = Counter[str]()
     for part in parts(workspace, run):
         counts[str(part.endpoint_id)] += part.expected
@@ -406,13 +406,14 @@ def save_usage(workspace: Workspace, run: RunRecord) -> None:
 def usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
     """Tokens and retries of the distinct stored responses of a run, per endpoint."""
     stored = load_summary(workspace, run, USAGE)
-    return read_usage(workspace, run) if stored is None else [Usage(**use) for use in stored]
+    return read_usage(workspace, [run]) if stored is None else [Usage(**use) for use in stored]
 
 
-def read_usage(workspace: Workspace, run: RunRecord) -> list[Usage]:
-    """``usage``, added up from the responses."""
+def read_usage(workspace: Workspace, runs: Sequence[RunRecord]) -> list[Usage]:
+    """``usage`` of several runs together, added up from the responses: one that two of them use counts
+    once."""
     expected, replies, endpoints = schema.expected, schema.responses, schema.endpoints
-    keys = sa.select(expected.c.key).where(expected.c.run_id == run.id)
+    keys = sa.select(expected.c.key).where(expected.c.run_id.in_([run.id for run in runs]))
     summed = (
         *(
             replies.c.input_tokens,

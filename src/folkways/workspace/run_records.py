@@ -11,7 +11,7 @@ import orjson
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from folkways.errors import FolkwaysError, UnknownNameError, option, quoted
+from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.insertions import Rows
@@ -91,8 +91,8 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
             return run
     if name == "last":
         raise FolkwaysError(
-            f"no run of the workspace {workspace.location} has asked tasks yet; begin one with: folkways "
-            "run TASK --model NAME"
+            f"no run of the workspace {workspace.location} has asked tasks yet; begin one with: "
+            f"{workspace.command('run', 'TASK', '--model', 'NAME')}"
         )
     raise UnknownNameError("run", name, [run.name for run in runs], hint=f"workspace: {workspace.location}")
 
@@ -107,13 +107,13 @@ def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
         raise FolkwaysError(
             f"run {run.name} belongs to folkways {run.command}: it keeps what was asked of models there, and "
             "has no scores\n"
-            "Its result is in the files that were written with --out; how far it got is shown by: folkways "
-            "runs"
+            "Its result is in the files that were written with --out; how far it got is shown by: "
+            f"{workspace.command('runs')}"
         )
     if run.archive is not None:
         raise FolkwaysError(
-            f"run {run.name} is archived in {run.archive}; bring it back with: folkways runs restore "
-            f"{run.name}"
+            f"run {run.name} is archived in {run.archive}; bring it back with: "
+            f"{workspace.command('runs', 'restore', run.name)}"
         )
     return run
 
@@ -159,7 +159,7 @@ def begin_run(
                     f"{option('name')}, or leave it out (nothing that is stored is asked again)"
                 )
             if taken is not None:
-                check_here(taken)
+                check_here(workspace, taken)
                 return _record(taken), True
         else:
             same = (
@@ -169,11 +169,11 @@ def begin_run(
             )
             open_run = connection.execute(same.where(schema.runs.c.state != "finished")).first()
             if open_run is not None:
-                check_here(open_run)
+                check_here(workspace, open_run)
                 return _record(open_run), True
             newest = connection.execute(same).first()
             if newest is not None:
-                check_here(newest)
+                check_here(workspace, newest)
         inserted = connection.execute(
             sa.insert(schema.runs).values(
                 name=name or _new_name(connection),
@@ -234,14 +234,15 @@ def _text(value: Any) -> str:
     return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def check_here(run: sa.Row[Any] | RunRecord) -> None:
-    """FolkwaysError for an archived run, which is not continued: its replies are not here, and their cost
-    would be paid again."""
+def check_here(workspace: Workspace, run: sa.Row[Any] | RunRecord) -> None:
+    """FolkwaysError for an archived ``run`` of the ``workspace``, which is not continued: its replies are not
+    here, and their cost would be paid again."""
     if run.archive is not None:
         raise FolkwaysError(
             f"run {run.name}, which asks this, is archived in {run.archive}: its replies are not in the "
             "workspace\n"
-            f"Put it back first, and nothing is asked again: folkways runs restore {quoted(run.name)}\n"
+            "Put it back first, and nothing is asked again: "
+            f"{workspace.command('runs', 'restore', run.name)}\n"
             f"Or ask everything anew, under another {option('name')}"
         )
 

@@ -311,15 +311,25 @@ def fail(workspace: Workspace, key: str, *times: float) -> None:
         connection.execute(sa.insert(schema.attempts), [{"key": key, "at": at} for at in times])
 
 
+def counted(kind: str, text: str) -> str:
+    """The key that failures are counted by; what was typed is not kept."""
+    return f"{kind}:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
 def pair(login: str, address: str) -> str:
     """The key that the failures of a login from an address are counted by."""
-    return f"pair:{hashlib.sha256(f'{login} {address}'.encode()).hexdigest()}"
+    return counted("pair", f"{login} {address}")
 
 
 @ON_A_FILE
 @pytest.mark.parametrize(
     ("key", "most"),
-    [(pair("kim", HERE), 5), (f"from:{HERE}", 30), (pair("kim", ELSEWHERE), None), ("login:kim", None)],
+    [
+        (pair("kim", HERE), 5),
+        (counted("from", HERE), 30),
+        (pair("kim", ELSEWHERE), None),
+        (counted("login", "kim"), None),
+    ],
 )
 def test_how_many_failures_within_a_quarter_of_an_hour_stop_a_sign_in(
     studio_workspace: Workspace, key: str, most: int | None
@@ -343,19 +353,24 @@ def test_how_many_failures_within_a_quarter_of_an_hour_stop_a_sign_in(
 
 @ON_A_FILE
 def test_without_an_address_none_is_counted(studio_workspace: Workspace) -> None:
-    fail(studio_workspace, "from:", *[999.0] * 40)
+    fail(studio_workspace, counted("from", ""), *[999.0] * 40)
     assert at_time(1000.0, accounts.verify_password, studio_workspace, "kim", "a wrong guess") is None
 
 
 @ON_A_FILE
 def test_what_is_kept_of_sign_ins(studio_workspace: Workspace) -> None:
-    """A failure is kept for an account, an address and both, in so many characters; what is old goes with the
-    next failure. A success takes away itself and the failures of that person, and of nobody else.
+    """A failure is kept for an account, an address and both, by hashes; what is old goes with the
+    next sign-in. A success takes away itself and the failures of that person, and of nobody else.
     """
     login, address = "K" * 300, "a" * 300
     accounts.create_account(studio_workspace, "kim", PASSWORD)
-    others = [("login:kim", 40.0), (pair("kim", ELSEWHERE), 50.0), (f"from:{HERE}", 60.0)]
-    for key, at in (("login:lee", 19.0), ("login:lee", 20.0), (pair("kim", HERE), 45.0), *others):
+    others = [(counted("login", "kim"), 40.0), (pair("kim", ELSEWHERE), 50.0), (counted("from", HERE), 60.0)]
+    for key, at in (
+        (counted("login", "lee"), 19.0),
+        (counted("login", "lee"), 20.0),
+        (pair("kim", HERE), 45.0),
+        *others,
+    ):
         fail(studio_workspace, key, at)
     assert (
         at_time(920.0, accounts.verify_password, studio_workspace, f" {login}", "a wrong guess", key=address)
@@ -363,24 +378,28 @@ def test_what_is_kept_of_sign_ins(studio_workspace: Workspace) -> None:
     )
     assert at_time(920.0, accounts.verify_password, studio_workspace, "Kim ", PASSWORD, key=HERE) is not None
     kept = [(row["key"], row["at"]) for row in stored(studio_workspace, schema.attempts)]
-    of_kim = [("login:lee", 20.0), *others]
-    long = [(pair("k" * 256, address), 920.0), ("login:" + "k" * 122, 920.0), ("from:" + "a" * 123, 920.0)]
+    of_kim = [(counted("login", "lee"), 20.0), *others]
+    long = [
+        (pair("k" * 256, address), 920.0),
+        (counted("login", "k" * 256), 920.0),
+        (counted("from", address), 920.0),
+    ]
     assert kept == [*of_kim, *long]
 
 
 @ON_A_FILE
 def test_how_long_a_sign_in_waits_after_so_many_failures(studio_workspace: Workspace) -> None:
     expected = {9: 0, 10: 1, 19: 1, 20: 2, 29: 2, 30: 4, 39: 4, 40: 8, 49: 8, 50: 8, 2000: 8}
-    fail(studio_workspace, "login:lee", *[999.0] * 50)
-    fail(studio_workspace, "login:kim", *[100.0] * 50)
+    fail(studio_workspace, counted("login", "lee"), *[999.0] * 50)
+    fail(studio_workspace, counted("login", "kim"), *[100.0] * 50)
     found, noted = {}, 0
     for failed in expected:
-        fail(studio_workspace, "login:kim", *[100.5] * (failed - noted))
+        fail(studio_workspace, counted("login", "kim"), *[100.5] * (failed - noted))
         noted = failed
         found[failed] = at_time(1000.0, accounts.sign_in_pause, studio_workspace, " KIM")
     assert found == expected
     long = "k" * 300
-    fail(studio_workspace, f"login:{long}"[:128], *[999.0] * 10)
+    fail(studio_workspace, counted("login", long[:256]), *[999.0] * 10)
     assert at_time(1000.0, accounts.sign_in_pause, studio_workspace, long) == 1
     assert accounts.sign_in_pause(studio_workspace, long) == 0, "by the clock, that is long ago"
 

@@ -89,8 +89,11 @@ def test_a_link_that_an_owner_made_opens_no_study_that_came_later(
         accounts.give_role(workspace, desk.study.id, other.owner, Role.OWNER)
         accounts.take_role(workspace, desk.study.id, desk.owner, Role.OWNER)
     if works:
+        assert password_links.account_of_link(workspace, token).id == reviewer.id
         assert password_links.use_link(workspace, token, NEW).id == reviewer.id
         return
+    with pytest.raises(InviteError, match="too old"):  # before a password is thought of
+        password_links.account_of_link(workspace, token)
     with pytest.raises(InviteError, match="too old"):
         password_links.use_link(workspace, token, NEW)
     assert accounts.verify_password(workspace, "reviewer@example.org", NEW) is None

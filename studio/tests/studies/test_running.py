@@ -157,6 +157,8 @@ def test_flags_are_raised_for_speed_for_straight_lines_and_for_failed_checks(
             )
             clock += 60
     first, second = progress.quality(desk.workspace, desk.study.id)
+    for each in (first, second):
+        assert progress.quality(desk.workspace, desk.study.id, each.participant_id) == (each,)
     assert first.flags == ("speeding", "straight-lining", "attention")
     assert (first.speeding, first.same, first.checks, first.checks_failed) == (1.0, 1.0, 2, 2)
     assert second.flags == ()

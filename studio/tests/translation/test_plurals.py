@@ -27,6 +27,7 @@ WORDS = {
         "endings",
         "high",
         "items",
+        "languages",
         "language",
         "later",
         "letter",

@@ -141,6 +141,9 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
 def test_what_is_wrong_says_of_which_text_and_leads_there(field: Field) -> None:
     author = field.guest()
     start(author, "Collect questions")
+    author.get_by_role("button", name="Send and go on").click()
+    author.locator("#problems a").filter(has_text="Choose what the question is about.").click()
+    expect(author.get_by_label("Food")).to_be_focused()
     author.get_by_label("Food").check()
     author.get_by_label("The question, in your language").fill("음" * 501)
     author.get_by_label("The same in English").fill("e" * 501)

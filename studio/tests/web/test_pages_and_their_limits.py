@@ -25,12 +25,14 @@ from folkways_studio.models.offered import OfferedModel
 from folkways_studio.people import accounts, invites, participants, sessions
 from folkways_studio.programs import tokens
 from folkways_studio.records import Participant, Role
+from folkways_studio.studies.new_study_pages import HOME
 from folkways_studio.web.api.app import document
 from folkways_studio.web.app import create_app
+from folkways_studio.web.rendering.i18n import catalogue
 from folkways_studio.web.settings import WebSettings
 from folkways_studio.work import assignments
 from folkways_studio.work.task_numbers import shown_number
-from folkways_studio.workflows.definition import parse_yaml
+from folkways_studio.workflows.definition import parse_yaml, read_definition
 from folkways_studio.workflows.manuals import cases_of
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import PASSWORD, QUESTION, StudyFixture, new_workspace, open_study, stored
@@ -445,7 +447,7 @@ def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
     form = {"template": "verification", "name": "new-one", "title": " New "}
     for wrong in ({"template": "none"}, {"name": "1a"}, {"name": "a" * 49}, {"title": " "}):
         assert browser.post("/studies/new", {**form, **wrong}).status_code == 422
-    page = browser.post("/studies/new", {**form, "culture": ["CI", "GB", "nowhere"]})
+    page = browser.post("/studies/new", {**form, "culture": ["CI", "GB", "EG", "nowhere"]})
     assert page.status_code == 200
     text = html.unescape(
         re.sub(r"<[^>]+>", "", page.text.partition("<textarea")[2].partition("</textarea>")[0])
@@ -455,10 +457,35 @@ def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
     assert [(each["culture"], each["name"]) for each in people] == [
         ("CI", "cote-d-ivoire"),
         ("GB", "united-kingdom"),
+        ("EG", "egypt"),
     ]
+    (home,) = people[2]["criteria"]
+    assert home["ask"] == {"en": str(HOME), "ar": catalogue("ar").gettext(HOME)} != {"en": HOME, "ar": HOME}
+    assert home["options"][0] == {"en": "Egypt", "ar": "مصر"} and home["accept"] == ["Egypt"]
+    assert "until you write it in theirs as well: French, Arabic." in page.text
+    read_definition(described_as)
     assert people[1]["criteria"][0]["options"] == ["United Kingdom", "Another one"]
     assert people[1]["criteria"][0]["accept"] == ["United Kingdom"]
     assert (described_as["name"], described_as["title"], people[1]["language"]) == ("new-one", "New", "en")
+
+
+def test_stages_of_a_template_have_titles_in_the_language_of_the_page(
+    workspace: Workspace, browser_of: Open
+) -> None:
+    own = {"name": "mine", "title": "Write questions, please", "kind": "vote"}
+    both = {"name": "both", "title": {"en": "Verify questions", "ar": "أسئلة"}, "kind": "vote"}
+    plain = {"name": "plain", "title": "Verify questions", "kind": "vote"}
+    desk = open_study(workspace, [own, both, plain], name="titled", language="en")
+    browser = browser_of(desk.person().account_id)
+
+    def titles(language: str) -> list[str]:
+        page = browser.client.get("/work/titled", headers={"Accept-Language": language}).text
+        return re.findall(r'name="stage"[^>]*><bdi lang="(\w+)">([^<]*)', page)
+
+    english = [("en", "Write questions, please"), ("en", "Verify questions"), ("en", "Verify questions")]
+    assert titles("en") == titles("") == titles("yo") == english, "as the rest of the page"
+    arabic = catalogue("ar").gettext("Verify questions")
+    assert titles("ar") == [english[0], ("ar", "أسئلة"), ("ar", arabic)] and arabic != "Verify questions"
 
 
 def test_a_new_study_names_models_of_the_server_and_no_address(workspace: Workspace) -> None:

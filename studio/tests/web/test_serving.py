@@ -3,6 +3,7 @@ there."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
 import socket
@@ -14,10 +15,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from http.client import HTTPException
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from folkways.errors import FolkwaysError
+from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items import service as items
@@ -25,8 +28,9 @@ from folkways_studio.people import sessions
 from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.records import ItemState, Participant
+from folkways_studio.web.app import create_app
 from folkways_studio.web.serving import serve
-from studio.tests.support.studies import PASSWORD, QUESTION, no_space, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, no_space, open_study, stored
 from studio.tests.support.studio_server import StudioProcess, StudioServer
 from studio.tests.web.http import Client, Reply
 
@@ -168,7 +172,7 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
         )
         task = client.post("/work/test-study/next", csrf=csrf).place
         answer = {"key": "k", "choices": "0"}
-        pages = ["/healthz", "/signin", "/work/test-study", task] * (trouble is unreadable)
+        pages = ["/healthz", *(["/signin", "/work/test-study", task] * (trouble is unreadable))]
         server.workspace.close()
         with trouble(server):
             replies = {page: client.get(page) for page in pages}
@@ -199,6 +203,42 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
         assert len(noted) == len(replies) and all(str(database) in each for each in noted)
         if trouble is full_disk:
             assert client.post(f"{task}/submit", answer, csrf=csrf).status == 303, "there is room again"
+
+
+@ON_A_FILE
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/signin", "application/x-www-form-urlencoded"),
+        ("/signin", "multipart/form-data; boundary=x"),
+        ("/api/v1/studies", "application/json"),
+        ("/api/v1/studies/test-study/media", "multipart/form-data; boundary=x"),
+    ],
+)
+def test_who_hangs_up_in_the_middle_of_a_request_is_no_error(
+    studio_workspace: Workspace, caplog: pytest.LogCaptureFixture, path: str, kind: str
+) -> None:
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    _, token = tokens.create_token(studio_workspace, desk.owner, study_id=None, scope=Scope.WRITE)
+    headers = {"host": "localhost", "content-type": kind, "authorization": f"Bearer {token}"}
+    scope: dict[str, Any] = {
+        **{"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b""},
+        **{"scheme": "http", "http_version": "1.1", "root_path": "", "server": ("localhost", 80)},
+        **{"client": ("127.0.0.1", 9), "asgi": {"version": "3.0"}, "extensions": {}},
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    arriving = [{"type": "http.request", "body": b"--x", "more_body": True}, {"type": "http.disconnect"}]
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return arriving.pop(0) if len(arriving) > 1 else arriving[0]
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(create_app(studio_workspace)(scope, receive, send))
+    assert sent[0]["status"] == 400
+    assert caplog.messages == []
 
 
 STARTED = """

@@ -87,9 +87,7 @@ def test_an_arabic_reader_reads_and_agrees_to_the_arabic_text(
     task = client.post("/work/in-languages/next", {}, csrf=csrf(asked)).place
     page = client.get(task, **arabic).text
     assert '<bdi lang="ar">تحقق</bdi>' in page
-    fallback = (
-        '<p class="note">هذا النص متوفر في الدراسة بلغة الإنجليزية وليس بلغتك.</p><div lang="en" dir="ltr">'
-    )
+    fallback = '<p class="note">هذا النص مكتوب في الدراسة بهذه اللغة: الإنجليزية، وليس بلغتك.</p><div lang="en" dir="ltr">'
     assert f'{fallback}<p dir="auto">Choose what is right.</p></div>' in page
 
 

@@ -168,6 +168,10 @@ def test_judgements_are_in_the_form_of_the_tasks_and_can_be_summarised(tmp_path:
         judged = task.human_baseline().judge(task.items(release), release, "paper")
         assert judged is not None
         assert set(PEOPLE_JUDGEMENTS) <= set(judged.columns)
+        first = judged.unique("question", keep="first")["item"].to_list()
+        assert set(judged.drop_nulls(metric)["item"]) == {*first}, (
+            "a question of Hard counts on its first row"
+        )
         scores = task.summarise(judged.drop("task", "item", "sample", "answer", "reason"))
         by_mode = scores.filter((pl.col("metric") == metric) & (pl.col("facet") == "mode")).select(
             "value", "score", "n", "questions"
@@ -227,6 +231,23 @@ def test_people_of_a_region_are_the_mean_over_its_countries(tmp_path: Path) -> N
         "South Europe": pytest.approx(90.0),
         "South America": pytest.approx(80.0),
     }
+
+
+def test_whoever_voted_alone_does_not_count(tmp_path: Path) -> None:
+    release = release_of(tmp_path, votes_of({"a": ["A"]}), MajorityRule(1, 1), '{"threshold": 1, "of": 1}')
+    judged = people_judgements(EASY.items(release), release, EASY.name)
+    assert judged is not None
+    assert judged.select("counted", "state", "reason").rows() == [(False, "answered", "nobody else voted")]
+
+
+def test_countries_of_people_come_as_reports_have_them_and_unknown_ones_last(tmp_path: Path) -> None:
+    countries = {"a": "Atlantis", "b": "Japan", "c": "Spain", "d": "Peru"}
+    votes = votes_of({name: ["A"] * 5 for name in countries})
+    named = votes.items.with_columns(country=pl.col("item").replace_strict(countries))
+    release = release_of(tmp_path, replace(votes, items=named))
+    judged = people_judgements(EASY.items(release), release, EASY.name)
+    assert judged is not None
+    assert people_table(judged).rows["country"].to_list() == ["all", "Peru", "Spain", "Japan", "Atlantis"]
 
 
 def test_a_release_without_votes_has_no_line(tmp_path: Path) -> None:

@@ -63,6 +63,8 @@ def test_what_is_no_choice(text: str) -> None:
         ({}, {"item": "q2"}, "votes.csv, row 1: .*'q2'"),
         ({}, {"round": "second"}, "votes.csv, row 1: .*whole number from 1 on, got 'second'"),
         ({}, {"round": "0"}, "round .*from 1 on, got '0'"),
+        ({}, {"round": "²"}, "round .*from 1 on, got '²'"),
+        ({}, {"round": "٢"}, "round .*from 1 on, got '٢'"),
         ({}, {"annotator": "p1 "}, "annotator .*space: 'p1 '"),
         ({"option_c": ""}, {}, "items.csv, row 1: .*option_c is empty"),
         ({"country": " Spain"}, {}, "country ' Spain' .*space, in 1 item$"),
@@ -96,13 +98,33 @@ def test_a_missing_column_is_named() -> None:
 
 
 def test_every_problem_is_counted_and_the_first_are_shown() -> None:
-    with pytest.raises(DataError) as error:
-        read([ITEM], [VOTE | {"annotator": f"p{number}", "chosen": "X"} for number in range(30)])
-    message = str(error.value)
+    def said(problems: int) -> str:
+        with pytest.raises(DataError) as error:
+            read([ITEM], [VOTE | {"annotator": f"p{number}", "chosen": "X"} for number in range(problems)])
+        return str(error.value)
+
+    assert "row 12" in said(12) and "more" not in said(12) and said(13).endswith("and 1 more")
+    message = said(30)
     assert message.startswith("30 things are wrong")
     assert "row 12" in message
     assert "row 13" not in message
     assert message.endswith("and 18 more")
+
+
+@pytest.mark.parametrize("length", [58, 59])
+def test_a_long_text_is_quoted_up_to_sixty_letters(length: int) -> None:
+    with pytest.raises(DataError) as error:
+        read([ITEM], [VOTE | {"chosen": "X" * length}])
+    shown = "X" * 58 if length == 58 else "X" * 55 + "…"
+    assert f"the choice '{shown}'; valid" in str(error.value)
+
+
+def test_spaces_around_a_population_are_no_other_population() -> None:
+    votes = [
+        VOTE | {"annotator": f"p{number}", "population": text}
+        for number, text in enumerate((" Wales", "Wales"))
+    ]
+    assert set(read([ITEM], votes).votes["population"]) == {"Wales"}
 
 
 def test_one_person_has_one_vote_on_a_question_in_a_round() -> None:

@@ -61,6 +61,18 @@ def test_people_of_unequal_weight_count_as_those_of_equal_weight_and_never_as_mo
     assert read == {**before, item: respondents or before[item]}
 
 
+def test_weights_of_an_unknown_number_of_people_stay_so(own: Path) -> None:
+    questions, counts = own / "questions.jsonl", own / "counts.csv"
+    rows = [json.loads(line) for line in questions.read_text("utf-8").splitlines()]
+    questions.write_text("".join(json.dumps({**row, "effective": {"DE": 3}}) + "\n" for row in rows))
+    lines = [line.split(",") for line in counts.read_text("utf-8").splitlines()]
+    at = lines[0].index("count")
+    counts.write_text("\n".join(",".join([*line[:at], "", *line[at + 1 :]]) if line[0] != "question" else ",".join(line)
+                                for line in lines))  # fmt: skip
+    items = get_task("survey/opinions").items(open_release(str(own)))
+    assert set(items["respondents"]) == {None}
+
+
 @pytest.mark.parametrize("effective", [[3], {"DE": "3"}, {"DE": 0}, {"DE": -1}])
 def test_what_is_no_number_of_people_is_said_with_its_row(own: Path, effective: object) -> None:
     path = own / "questions.jsonl"

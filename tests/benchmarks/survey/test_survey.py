@@ -3,9 +3,11 @@ values a model's are."""
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,11 @@ import pytest
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.survey import BENCHMARK
+from folkways.benchmarks.survey.results import instrument_effects
 from folkways.benchmarks.survey.task import METRICS, ShownQuestion
 from folkways.errors import DataError
 from folkways.evidence.comparison import compare_judgements
-from folkways.records import LEFT_OUT
+from folkways.records import LEFT_OUT, listed_likelihoods
 from folkways.releases.release_records import Release
 from tests.support.hub_benchmarks import release_over
 from tests.support.multiple_choice import judged, score
@@ -225,6 +228,69 @@ def test_a_scale_that_begins_below_zero_has_its_signs() -> None:
     shown = ShownQuestion.of(item, "en", "numbers", "given")
     answers = ("-1", "My answer: −1", "1", "My answer: 1", "0")
     assert [shown.read(answer) for answer in answers] == [0, 0, 2, 2, 1]
+
+
+@pytest.mark.parametrize("lines", [26, 27])
+def test_more_lines_than_there_are_letters_are_numbered(lines: int) -> None:
+    item = WORRIED | {"options": [f"option {number}" for number in range(1, lines)]}
+    labels = ShownQuestion.of(item, "en", "letters", "reversed").labels
+    assert labels == ([*ascii_uppercase] if lines == 26 else [str(number) for number in range(1, 28)])
+
+
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        ("Honestly I would rate this 2", 1),
+        ("Honestly I really would rate this 2", None),  # seven words
+        ("Hypothetically speaking: undoubtedly a 2", 1),
+        ("Hypothetically speaking: undoubtedly am 2", None),  # 41 characters
+        ("I would not rate this 2", None),
+        ("I would rate this 2, or 3", None),
+        ("I rate this 2: Very", None),
+        ("I rate this 2: A little", 1),
+    ],
+)
+def test_a_number_in_a_few_words_is_the_answer(reply: str, line: int | None) -> None:
+    assert ShownQuestion.of(WORRIED, "en", "numbers", "given").read(reply) == line
+
+
+@pytest.mark.parametrize(
+    ("variant", "chances", "expected"),
+    [
+        ("one-letters-given", (0.1, 0.2, 0.3, 0.4), ("D", "Cannot say", 0.6, [1 / 6, 1 / 3, 0.5])),
+        ("one-letters-reversed", (0.1, 0.2, 0.3, 0.4), ("D", "Cannot say", 0.6, [0.5, 1 / 3, 1 / 6])),
+        ("one-numbers-given", (0.5, 0.25, 0.25, 0.0), ("1", "Agree", 1.0, [0.5, 0.25, 0.25])),
+        ("one-letters-given", (0.0, 0.0, 0.0, 1.0), ("D", "Cannot say", 0.0, [])),
+        ("one-letters-given", (0.5, 0.5), ("B", "Neither", 1.0, [0, 1, 0])),  # not of these lines
+    ],
+)
+def test_likelihoods_are_shares_of_all_lines(
+    release: Release, variant: str, chances: tuple[float, ...], expected: tuple[str, str, float, list[float]]
+) -> None:
+    with np.errstate(divide="ignore"):
+        listed = listed_likelihoods(np.log(chances))
+    item = TASK.items(release).row(1, named=True)
+    response = {"response": "B", "language": "en", "variant": variant, "finish_reason": listed}
+    found = TASK.score(item, response, "strict")
+    details = found.details
+    assert (found.answer, details["chosen_option"]) == expected[:2]
+    shares = [float(share) for share in (details["shares_of_reply"] or "").split()]
+    assert [found.values["opinions"], *shares] == pytest.approx([expected[2], *expected[3]], abs=1e-4)
+    assert details["_sampled"] is (max(chances) == 1.0 or len(chances) == 2)
+
+
+@pytest.mark.parametrize("likely", [False, True])
+def test_as_many_people_are_drawn_as_answers_were_sampled_and_none_for_likelihoods(
+    release: Release, likely: bool
+) -> None:
+    items = TASK.items(release).filter(item="taxes/KR")
+    rows = judged(TASK, release, of_option("Agree")).filter(item="taxes/KR")
+    ended = listed_likelihoods(np.log([0.7, 0.1, 0.1, 0.1])) if likely else "stop"
+    responses = rows.select("task", "item", "language", "variant", "sample", "state", "reason").with_columns(
+        response=pl.lit("A"), finish_reason=pl.lit(ended)
+    )
+    found = TASK.judge(items, responses, "strict")
+    assert found["similarity"].count() == 1 and found["of_as_many_people"].count() == (not likely)
 
 
 def of_option(option: str | Callable[[dict[str, Any]], str]) -> Callable[[dict[str, Any]], str | None]:
@@ -463,6 +529,9 @@ def test_no_metric_is_an_accuracy() -> None:
         ("taxes,KR,1,-2,1\n", "count is '-2'"),
         ("taxes,KR,1,1,nan\n", "weighted is 'nan'"),
         ("taxes,KR,1,,\n", "weighted is ''"),
+        ("taxes,KR,1,1,inf\n", "weighted is 'inf'"),
+        ("taxes,KR,1,1,-0.5\n", "weighted is '-0.5'"),
+        ("taxes,KR,1,1.5,1\n", "count is '1.5'"),
         ("taxes,Atlantis,1,1,1\n", "Atlantis"),
         ("taxes,KR,1,1,1\ntaxes,KR,1,1,1\n", "has option 1 of 'taxes' in KR twice"),
         ("other,KR,1,1,1\n", "counts answers to 'other'"),
@@ -488,6 +557,18 @@ def test_wrong_counts_are_named(tmp_path: Path, counts: str, why: str) -> None:
             },
             "neither rise nor fall",
         ),
+        (
+            {"options": [{"label": "A", "value": True}, {"label": "B", "value": 2}], "ordered": True},
+            "lacks its value",
+        ),
+        (
+            {
+                "options": [{"label": name, "value": at} for name, at in zip("ABC", (1, 1, 2), strict=True)],
+                "ordered": True,
+            },
+            "neither rise nor fall",
+        ),
+        ({"options": [{"label": "A"}, {"label": " "}]}, "needs options"),
         ({"language": "klingon"}, "klingon"),
         ({"texts": {"ko": {"text": "?", "options": ["a"]}}}, "another language"),
     ],
@@ -498,6 +579,26 @@ def test_wrong_questions_are_named(tmp_path: Path, change: dict[str, Any], why: 
             write_survey(tmp_path, "taxes,KR,1,1,1\n", [{**entry("taxes", AGREE, ordered=False), **change}])
         )
     assert "row 1" in str(caught.value)
+
+
+def test_a_scale_may_fall_and_counts_may_stand_for_weights(tmp_path: Path) -> None:
+    falling = [{"label": name, "value": at} for name, at in zip("ABC", (3, 2.5, -1), strict=True)]
+    texts = {"en": {"text": "Other?", "options": [*"abc"]}, "ko": {"text": "?", "options": [*"abc"]}}
+    asked = entry("taxes", AGREE, ordered=True, texts=texts) | {"options": falling}
+    (item,) = TASK.items(write_survey(tmp_path, "taxes,KR,0,30, \ntaxes,KR,2,10,\n", [asked])).iter_rows(
+        named=True
+    )
+    assert (item["positions"], item["shares"], item["respondents"]) == ([3.0, 2.5, -1.0], [0.75, 0, 0.25], 40)
+    assert (item["languages_of_texts"], item["scale"]) == (["ko"], "ordered")
+
+
+@pytest.mark.parametrize("people", [29, 30])
+def test_cultures_of_fewer_than_thirty_people_are_named(tmp_path: Path, people: int) -> None:
+    assert BENCHMARK.reader is not None
+    rows = f"taxes,KR,1,{people - 10},50\ntaxes,KR,2,10,50\ntaxes,DE,1,,0.5\nfaith,KR,1,40,40\n"
+    found = BENCHMARK.reader.check(write_survey(tmp_path, rows))
+    expected = [("few-people", "taxes", "KR: counts as only 29 people")] if people == 29 else []
+    assert [(issue.kind, issue.key, issue.message) for issue in found] == expected
 
 
 def test_a_question_of_nobodys_opinion_is_named(tmp_path: Path) -> None:
@@ -548,17 +649,154 @@ def test_whose_values_tells_the_culture_that_a_model_answers_like(tmp_path: Path
     assert by_culture["DE"]["difference"] > 0 > by_culture["KR"]["difference"]
     assert by_culture["KR"]["p_holm"] < 0.01 and by_culture["KR"]["nearest"] == "United States"
     assert by_culture["DE"]["half_of_people"] > by_culture["DE"]["world"] > by_culture["KR"]["similarity"]
-    uniform = [score_of_uniform((45 + number, 10, 45)) for number in range(12)]
-    assert by_culture["US"]["uniform"] == pytest.approx(100 * float(np.mean(uniform)))
     assert all(
         row["corrected_low"] <= row["corrected"] <= row["corrected_high"] for row in by_culture.values()
     )
 
 
-def score_of_uniform(counts: tuple[int, ...]) -> float:
+def likeness(first: Sequence[float], second: Sequence[float]) -> float:
     from scipy.spatial.distance import jensenshannon
 
-    return float(1 - jensenshannon(np.full(len(counts), 1 / 3), np.array(counts) / sum(counts), base=2))
+    return 100 * (1 - float(np.nan_to_num(jensenshannon(np.array(first), np.array(second), base=2))))
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # of scipy, where the two are alike
+def test_each_number_of_whose_values_by_hand(tmp_path: Path) -> None:
+    """Of a model that always agrees; the people who are nearest were not asked the first question."""
+    release = many(tmp_path)
+    counts = (tmp_path / "counts.csv").read_text().splitlines()
+    (tmp_path / "counts.csv").write_text("\n".join(row for row in counts if not row.startswith("q0,US")))
+    rows = analysed(release, of_option("Agree"))["survey-whose-values"]
+    shares = {
+        name: [np.array([first + n, 10, last]) / (first + n + 10 + last) for n in range(12)]
+        for name, first, last in (("DE", 80, 10), ("US", 45, 45), ("KR", 10, 80))
+    }
+    for row in rows.iter_rows(named=True):
+        name, asked = row["culture"], range(row["culture"] == "US", 12)
+        real = [shares[name][n] for n in asked]
+        others = [[shares[one][n] for one in shares if one != name and (one, n) != ("US", 0)] for n in asked]
+        near = [(shares["KR" if name == "US" else "US"][n], shares[name][n]) for n in range(1, 12)]
+        expected = {
+            "similarity": [likeness((1, 0, 0), one) for one in real],
+            "world": [likeness(np.mean(they, axis=0), one) for they, one in zip(others, real, strict=True)],
+            "nearest_similarity": [likeness(they, one) for they, one in near],
+            "uniform": [likeness((1 / 3, 1 / 3, 1 / 3), one) for one in real],
+        }
+        assert {each: row[each] for each in expected} == {
+            each: pytest.approx(float(np.mean(values)), abs=1e-5) for each, values in expected.items()
+        }
+        assert row["questions"] == len(real) and row["nearest"] == (
+            "South Korea" if name == "US" else "United States"
+        )
+
+
+@pytest.mark.parametrize(
+    ("cultures", "by_line", "reading"),
+    [
+        (
+            ("DE", "KR", "US"),
+            ("one", "two"),
+            "as large as between cultures: do not read the scores as values",
+        ),
+        (("DE", "KR", "US"), ("one",), "smaller than between cultures"),
+        (("DE", "KR", "US"), (), "no effect shown"),
+        (("DE",), ("one",), "an effect"),
+    ],
+)
+def test_an_effect_of_the_form_is_read_beside_what_is_between_cultures(
+    tmp_path: Path, cultures: tuple[str, ...], by_line: tuple[str, ...], reading: str
+) -> None:
+    """by_line: the wordings in which the model takes the first line, whatever it says; else it agrees."""
+    release = many(tmp_path)
+    items = TASK.items(release).filter(pl.col("culture").is_in(cultures))
+
+    def reply(row: dict[str, Any]) -> str:
+        return row["choices"][0] if row["variant"].split("-")[0] in by_line else of_option("Agree")(row) or ""
+
+    rows = judged(TASK, release, reply).filter(pl.col("culture").is_in(cultures))
+    table = instrument_effects(rows.with_columns(endpoint=pl.lit("m")), items, "survey").rows
+    (order,) = table.filter(factor="order").iter_rows(named=True)
+    assert order["reading"] == reading
+    shares = [
+        np.array([[first + n, 10, last] for n in range(12)]) for first, last in ((80, 10), (10, 80), (45, 45))
+    ]
+    pairs = [
+        likeness(one / one.sum(), other / other.sum())
+        for first, second in itertools.combinations(shares, 2)
+        for one, other in zip(first, second, strict=True)
+    ]
+    between = None if len(cultures) == 1 else pytest.approx(100 - float(np.mean(pairs)))
+    assert order["between_cultures"] == between
+
+
+def test_a_question_that_names_a_country_is_asked_anew_for_each(tmp_path: Path) -> None:
+    release = many(tmp_path)
+    named = PromptOptions(variants=("country-one", "country-two"))
+    rows = judged(TASK, release, of_option("Agree"), named).with_columns(endpoint=pl.lit("m"))
+    rows = rows.filter(pl.col("question").is_in([f"q{number}" for number in range(5)]))
+    table = instrument_effects(rows, TASK.items(release), "survey").rows
+    assert set(table.select("condition", "questions").rows()) == {("country", 15)}, "of three countries"
+
+
+@pytest.mark.parametrize("lost", ["two-letters-given", "two-letters-reversed"])
+def test_a_form_whose_counterpart_was_not_answered_says_nothing_of_order(tmp_path: Path, lost: str) -> None:
+    other = {"two-letters-given": "two-letters-reversed"}.get(lost, "two-letters-given")
+
+    def reply(row: dict[str, Any]) -> str | None:
+        if row["variant"] == lost:
+            return "no idea at all"
+        return of_option("Disagree" if row["variant"] == other else "Agree")(row)
+
+    effects = analysed(many(tmp_path), reply)["survey-instrument"]
+    distance = dict(effects.select("factor", "distance").iter_rows())
+    assert distance["order"] == pytest.approx(0, abs=1e-6) and distance["wording"] > 1
+
+
+@pytest.mark.parametrize("questions", [4, 5])
+def test_nothing_is_said_of_fewer_than_five_questions(tmp_path: Path, questions: int) -> None:
+    asked = [entry(f"q{number}", AGREE, ordered=False) for number in range(questions)]
+    rows = "".join(
+        f"q{number},{one},1,{30 + number},1\n" for number in range(questions) for one in ("DE", "KR")
+    )
+    release = write_survey(tmp_path, rows, asked)
+    rows_ = judged(TASK, release, of_option("Agree")).with_columns(
+        endpoint=pl.lit("m"), profile=pl.lit("strict")
+    )
+    made, left_out = make_results(
+        BENCHMARK.results, Inputs(rows_, {TASK.name: METRICS}, {TASK.name: release})
+    )
+    if questions < 5:
+        assert not made and all("needs 5 questions or more" in str(why) for why in left_out.values())
+    else:
+        values = made[0].tables[0].rows
+        assert [one.result.name for one in made] == ["survey-whose-values", "survey-instrument"]
+        assert values.select("culture", "questions", "nearest").rows() == [
+            ("DE", 5, "South Korea"), ("KR", 5, "Germany")
+        ]  # fmt: skip
+
+
+def test_another_language_is_a_condition_of_its_own_and_unknown_numbers_of_people_have_no_halves(
+    tmp_path: Path,
+) -> None:
+    texts = {"ko": {"text": "?", "options": ["모름", "찬성", "중간", "반대"]}}
+    asked = [entry(f"q{number}", AGREE, ordered=True, texts=texts) for number in range(5)]
+    shares = "".join(
+        f"q{number},{one},{1 + (one == 'KR')},,1\n" for number in range(5) for one in ("DE", "KR")
+    )
+    release = write_survey(tmp_path, shares, asked)
+    both = PromptOptions(languages=("en", "ko"))
+    rows = judged(TASK, release, of_option(lambda row: {"en": "Agree", "ko": "중간"}[row["language"]]), both)
+    inputs = Inputs(
+        rows.with_columns(endpoint=pl.lit("m"), profile=pl.lit("strict")),
+        {TASK.name: METRICS},
+        {TASK.name: release},
+    )
+    made, _ = make_results(BENCHMARK.results, inputs)
+    values = made[0].tables[0].rows.sort("condition", "culture")
+    assert values.select("condition", "culture", "similarity", "half_of_people").rows() == [
+        ("", "DE", pytest.approx(100), None), ("", "KR", pytest.approx(0, abs=1e-6), None),
+        ("in ko", "DE", pytest.approx(0, abs=1e-6), None), ("in ko", "KR", pytest.approx(100), None),
+    ]  # fmt: skip
 
 
 def test_the_instrument_finds_what_moves_the_answers_and_nothing_else(tmp_path: Path) -> None:

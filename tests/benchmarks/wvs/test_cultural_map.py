@@ -77,6 +77,26 @@ def test_countries_are_known_by_the_numbers_of_the_survey(
     assert people.select("culture", "country").unique().rows() == [(culture, name)]
 
 
+@pytest.mark.parametrize(
+    ("place", "culture", "name"),
+    [
+        *((place, "KR", "South Korea") for place in ("410", "410.0", "KOR", "kor", " kr ")),
+        ("8", "AL", "Albania"),
+        ("GB-NIR", "GB-NIR", "Northern Ireland"),
+        ("Nowhere", "Nowhere", "Nowhere"),
+    ],
+)
+@pytest.mark.parametrize(("separator", "file"), [(",", "a.csv"), (";", "a.txt"), ("\t", "a.TSV")])
+def test_countries_are_known_by_any_of_their_codes(
+    tmp_path: Path, place: str, culture: str, name: str, separator: str, file: str
+) -> None:
+    rows = [["COUNTRY_ALPHA", " A_YEAR", *CODES[:6]], [place, "2017.0", *"112113"], ["", "2017", *"112113"]]
+    (tmp_path / file).write_text("\n".join(separator.join(row) for row in rows))
+    (path,) = survey_paths(tmp_path)
+    read = read_people([path])
+    assert read.select("culture", "country", "year", "weight").rows()[0] == (culture, name, 2017, 1.0)
+
+
 def test_codes_outside_an_item_early_years_and_people_without_weight_are_left_out(tmp_path: Path) -> None:
     header = ["S003", "S020", "S017", *CODES]
     good = dict(zip(CODES, (1, 2, 3, 1, 10, 1, 5, 4, 3, -2), strict=True))
@@ -461,6 +481,9 @@ def test_models_and_countries_are_in_one_table_with_distances(trend: Path) -> No
     distances = tables[1].rows
     assert [*distances.schema] == list(DISTANCES)
     assert where["acme/one"]["n"] == where["acme/one as Mexico"]["n"] == 40, "one asking serves every culture"
+    assert distances["name"].value_counts(sort=True).sort("count", "name").rows() == [
+        ("acme/one", 5), ("acme/one as Mexico", 5), ("acme/two", 5), ("acme/one as Egypt", 6)
+    ], "the five nearest countries, and whose people it was asked to be"  # fmt: skip
     nearest = {
         name: distances.filter(name=name).sort("distance")["culture"][0]
         for name in ("acme/one", "acme/one as Mexico", "acme/two")

@@ -40,9 +40,8 @@ class CulturalBenchTask(ItemwiseTask):
     facets: ClassVar[tuple[str, ...]] = tuple(FACETS)
     scoring: ClassVar[Scoring] = Scoring(("paper", "lenient"), {"strict": "lenient"})
     variants: ClassVar[tuple[str, ...]] = ("strict-format",)
-    max_tokens: ClassVar[int] = (
-        2  # as in section 5; models that think or talk first need --max-tokens and the lenient profile
-    )
+    # as in section 5; models that think or talk first need --max-tokens and the lenient profile
+    max_tokens: ClassVar[int] = 2
     labels: ClassVar[tuple[str, ...]]
     places: ClassVar[tuple[str, ...]]  # the {names} that a prompt template must contain
     item_columns: ClassVar[Schema] = {

@@ -52,9 +52,8 @@ class ChoiceTask(ItemwiseTask):
     permutes_options: ClassVar[bool] = True
     labels: ClassVar[tuple[str, ...]] = ("A", "B", "C", "D")
     declared: ClassVar[Declaration | None] = None  # what a TOML file says of the task (``from_toml``)
-    harness: ClassVar[HarnessPrompts | None] = (
-        None  # lm-evaluation-harness's prompts, where the file has them
-    )
+    # lm-evaluation-harness's prompts, where the file has them
+    harness: ClassVar[HarnessPrompts | None] = None
     item_columns: ClassVar[Schema] = {
         "options": pl.List(pl.String),
         "local_language": pl.String,

@@ -252,7 +252,7 @@ def _standing_out(rows: pl.DataFrame) -> Iterator[str]:
         above = part.filter(pl.col("p_holm") < 0.05, pl.col("difference") > 0).sort(
             "difference", descending=True
         )
-        pairs = "; ".join(_told(row) for row in above.head(NAMED).iter_rows(named=True))
+        pairs = "; ".join(_in_words(row) for row in above.head(NAMED).iter_rows(named=True))
         more = f"; and {above.height - NAMED} more" if above.height > NAMED else ""
         where = name_of_code(str(language))
         yield (
@@ -261,6 +261,6 @@ def _standing_out(rows: pl.DataFrame) -> Iterator[str]:
         )
 
 
-def _told(row: dict[str, Any]) -> str:
+def _in_words(row: dict[str, Any]) -> str:
     pair = [name_of_code(row[name]) for name in ("asked_culture", "culture") if row.get(name)]
     return f"{' to '.join(pair)} {signed(row['difference'])}"

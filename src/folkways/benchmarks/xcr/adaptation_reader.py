@@ -79,9 +79,8 @@ _NEARLY = 0.9
 _NOT_LATIN = 0x250  # the first letter after the Latin ones
 _OTHER_STRATEGY = re.compile(r"[A-Za-z]\w*|[A-Z][A-Za-z'’/&()-]*(?: [A-Za-z'’/&()-]+){1,4}")
 _FEWEST_WORDS = 3
-_LAST_PIECES = (
-    4  # a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
-)
+# a strategy may hold separators itself ("Couplet: Transference, Label"), but not more than this
+_LAST_PIECES = 4
 
 _NO_STRATEGY = re.compile(
     r"""\W*(?: n\W?a | none | not\ applicable | [-–—]+

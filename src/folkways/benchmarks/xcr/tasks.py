@@ -240,9 +240,8 @@ def masked(sentence: str) -> str:
     return _SPAN.sub(f"<CSI> {MASK} </CSI>", sentence)
 
 
-_SAME_SENTENCE = (
-    0.5  # edit similarity from which an untagged reply is the sentence given back, whatever it says
-)
+# edit similarity from which an untagged reply is the sentence given back, whatever it says
+_SAME_SENTENCE = 0.5
 
 
 class Identification(SourceTask):

@@ -94,7 +94,7 @@ def _log(folder: Path, spec: Row, entries: Iterable[Row]) -> ScoredLog:
             name = stat["name"]["name"]
             if not BOOKKEEPING.match(name):
                 of_instance[name] = number(stat.get("mean"))
-    instances, lost = _asked(folder)
+    instances, lost = _instances(folder)
     values |= {key: {} for key in sorted(lost - values.keys())}
     names = dict.fromkeys(name for of_instance in values.values() for name in of_instance)
     scores = columns(
@@ -140,7 +140,7 @@ def _task(name: str) -> str:
     return _MODEL.sub("", name).rstrip(",:")
 
 
-def _asked(folder: Path) -> tuple[dict[str, Row], set[Key]]:
+def _instances(folder: Path) -> tuple[dict[str, Row], set[Key]]:
     """The unperturbed instances by id, and the trials in which a request for one failed."""
     instances: dict[str, Row] = {}
     lost: set[Key] = set()

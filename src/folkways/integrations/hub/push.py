@@ -66,7 +66,7 @@ class Hub:
         failure.
         """
         with self._errors(name):
-            existing = self._known("dataset", name)
+            existing = self._existing("dataset", name)
             if existing is None:
                 self.api.create_repo(name, repo_type="dataset", private=not public)
             there = [] if existing is None else [entry.rfilename for entry in existing.siblings or ()]
@@ -92,8 +92,8 @@ class Hub:
         request. FolkwaysError if there is no such model, or it has the same files already.
         """
         with self._errors(name):
-            if self._known("model", name) is None:
-                if self._known("dataset", name) is not None:
+            if self._existing("model", name) is None:
+                if self._existing("dataset", name) is not None:
                     raise FolkwaysError(
                         f"{name} is a data set on the hub, not a model; name the repository of the model"
                     )
@@ -134,7 +134,7 @@ class Hub:
                     "correct it"
                 ) from None
 
-    def _known(self, kind: str, name: str) -> Any:
+    def _existing(self, kind: str, name: str) -> Any:
         """The hub's record of a repository; None if it does not exist or is not visible."""
         try:
             return self.api.repo_info(name, repo_type=kind)
@@ -154,12 +154,12 @@ class Hub:
         except FolkwaysError:
             raise
         except Exception as error:  # noqa: BLE001 - the hub's client raises errors of half a dozen libraries
-            message = self._told(error, name)
+            message = self._explanation(error, name)
         else:
             return
         raise FolkwaysError(f"nothing was pushed to {name}: {message.replace(self.token, 'TOKEN')}")
 
-    def _told(self, error: Exception, name: str) -> str:
+    def _explanation(self, error: Exception, name: str) -> str:
         status = _status(error)
         answer = shorten(single_line(getattr(error, "server_message", None) or ""), 300)
         if status is None:

@@ -288,10 +288,10 @@ def _text(messages: Any) -> Any:
     """The messages without the random ids that Inspect gives them."""
     if not isinstance(messages, list):
         return messages
-    return [[message.get("role"), _said(message.get("content"))] for message in messages]
+    return [[message.get("role"), _text_in(message.get("content"))] for message in messages]
 
 
-def _said(content: Any) -> str:
+def _text_in(content: Any) -> str:
     if isinstance(content, str):
         return content
     return "".join(part.get("text", "") for part in content or () if isinstance(part, dict))
@@ -301,7 +301,7 @@ def _reply(sample: Json, output: Json) -> str | None:
     """The text of the reply, which depends on the version of Inspect; None without a reply."""
     if not output.get("choices"):
         return None
-    text = output.get("completion") or _said(output["choices"][0].get("message", {}).get("content"))
+    text = output.get("completion") or _text_in(output["choices"][0].get("message", {}).get("content"))
     _, attached, key = text.partition("attachment://")
     return str((sample.get("attachments") or {}).get(key, text)) if attached else text
 

@@ -15,6 +15,7 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
+from folkways.benchmarks.base import temperature_of
 from folkways.benchmarks.contract import prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
@@ -80,7 +81,9 @@ def inspect_task(
         solver=generate(),
         scorer=judged(**how),
         metrics=[scores(**how)],
-        config=GenerateConfig(temperature=0.0, top_p=1.0, max_tokens=plan.task.max_tokens),
+        config=GenerateConfig(
+            temperature=temperature_of(plan.task), top_p=1.0, max_tokens=plan.task.max_tokens
+        ),
         score_on_error=True,
         continue_on_fail=True,
         fail_on_error=AskOptions().max_failed,

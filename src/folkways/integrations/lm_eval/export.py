@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from folkways import __version__
+from folkways.benchmarks.base import temperature_of
 from folkways.errors import FolkwaysError
 from folkways.files import WrittenFiles, packed, write_bytes, write_lines
 from folkways.integrations.replies import Reply, ReplyJudge
@@ -217,12 +218,14 @@ def _yaml(
     plan: TaskPlan, module: str, name: str, metrics: list[str], profile: str, *, likeliest: bool
 ) -> str:
     by_name = {metric.name: metric for metric in plan.task.metrics}
+    temperature = temperature_of(plan.task)
     how = (
         ["output_type: multiple_choice", "doc_to_choice: choices", "doc_to_target: right"]
         if likeliest
         else [
             *("output_type: generate_until", "doc_to_target: gold"),
-            *("generation_kwargs:", "  until: []", "  do_sample: false", "  temperature: 0.0"),
+            *("generation_kwargs:", "  until: []"),
+            *(f"  do_sample: {str(temperature > 0).lower()}", f"  temperature: {temperature}"),
             f"  max_gen_toks: {plan.options.max_tokens or plan.task.max_tokens}",
         ]
     )

@@ -11,9 +11,8 @@ import numpy as np
 from folkways.metrics.neural.encoder import STEP, Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.vector_store import VectorStore
 
-TEXTS_PER_SHARD = (
-    4_000  # computed vectors are stored after this many texts, so that an interruption loses little
-)
+# computed vectors are stored after this many texts, so that an interruption loses little
+TEXTS_PER_SHARD = 4_000
 
 
 def _as_they_are(vectors: TokenVectors) -> TokenVectors:

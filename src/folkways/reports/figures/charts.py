@@ -414,7 +414,7 @@ def heat(task: TaskView, view: FacetView, endpoint: str, cell: int) -> Spec:
         if score is not None and score.score == score.score:
             culture, group = value.split("+", 1)
             rows.append(_cell(culture, group, score, task))
-    order_of = task.ordered.get(view.facet.split("+", 1)[1], ())
+    order_of = task.ordered.get(view.facet.partition("+")[2], ())
     places = {name: index for index, name in enumerate(order_of)}
     groups = sorted({row["group"] for row in rows}, key=lambda name: (places.get(name, len(places)), name))
     people = (

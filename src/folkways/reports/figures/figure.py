@@ -165,7 +165,7 @@ def _languages(task: TaskView, endpoint: str, short: dict[str, str]) -> Figure:
 
 
 def _map(task: TaskView, view: FacetView, endpoint: str, short: dict[str, str]) -> Figure:
-    facet = view.facet.split("+", 1)[1]
+    facet = view.facet.partition("+")[2]
     with_people = bool(task.people) and view.metric.name == task.metric.name
     scores = [
         score for (_, name), score in view.scores.items() if name == endpoint and score.score == score.score

@@ -180,14 +180,19 @@ def _late(view: ReportView, paged: set[str]) -> dict[str, Markup]:
 
 
 def _cell(view: ReportView, task: TaskView, score: Score | None, culture: str) -> str:
-    """A cell of a heat map: score, ends of its interval and n, then the classes of cell and bar."""
+    """A cell of a heat map: score, interval and n, then the classes of cell and bar."""
     if score is None:
         return ""
-    numbers = (text.number(score.score), text.number(score.low, 0), text.number(score.high, 0), score.shown_n)
+    ends = f"{text.number(score.low, 0)}–{text.number(score.high, 0)}" if score.low == score.low else ""
     coloured = culture and score.score == score.score and score.questions > FEW_ITEMS
     heat = f"h{heat_step(score.score, task.domain)}" if coloured else "-"
-    home = "home" if culture and view.data.homes.get(score.endpoint) == culture else "-"
-    return "|".join((*numbers, heat, home, marks(score, task.domain)))
+    home = "home" if view.data.homes.get(score.endpoint) == culture else "-"
+    return "|".join((text.number(score.score), ends, score.shown_n, heat, home, marks(score, task.domain)))
+
+
+def _ends(low: float | None, high: float | None) -> Markup:
+    """Both ends of an interval; a dash without one."""
+    return Markup('<span class="to"> to </span>').join(text.interval(low, high, "|").split("|"))
 
 
 def policy(styles: Sequence[str], script: str) -> str:
@@ -253,6 +258,7 @@ def environment() -> Environment:
     environment.filters.update(
         number=text.number,
         count=text.count,
+        ends=_ends,
         percent=text.percent,
         duration=text.duration,
         plural=text.plural,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from folkways.benchmarks.results import ResultTables
-from folkways.display import count, interval, number, percent, single_line
+from folkways.display import NOT_A_NUMBER, count, interval, number, percent, single_line
 from folkways.evidence.sentences import LEVEL
 from folkways.names import WHOLE, facet_title, value_name
 from folkways.reports.data import FAILURES, PEOPLE
@@ -148,7 +148,7 @@ def _published(board: Leaderboard) -> Iterable[str]:
             [
                 escape(row["name"]),
                 escape(row["model"]),
-                f"{number(row['score'])} [{number(row['low'])}, {number(row['high'])}]",
+                _estimate(row["score"], row["low"], row["high"]),
                 f"{row['above'] + 1} of {row['models'] + 1}",
                 escape(
                     f"{row['next_above'] or ''} "
@@ -228,7 +228,12 @@ def _compact(score: Score | None) -> str:
     if score is None:
         return ""
     lost = f", coverage {percent(score.coverage)}" if score.lost or score.left_out else ""
-    return f"{number(score.score)} [{number(score.low)}, {number(score.high)}] n={score.shown_n}{lost}"
+    return f"{_estimate(score.score, score.low, score.high)} n={score.shown_n}{lost}"
+
+
+def _estimate(score: float, low: float | None, high: float | None) -> str:
+    ends = interval(low, high, ", ")
+    return number(score) if ends == NOT_A_NUMBER else f"{number(score)} [{ends}]"
 
 
 def _cells(view: ReportView, score: Score) -> list[str]:

@@ -26,38 +26,59 @@ def methods_paragraph(view: ReportView, task: TaskView, cite: Callable[[str], st
     """
     if not task.whole:
         return ""
-    first = task.whole[0]
-    parts = {key: single_line(value) for key, value in view.made(first.signature).parts.items()}
+    made = {
+        view.short[score.endpoint]: {
+            key: single_line(value) for key, value in view.made(score.signature).parts.items()
+        }
+        for score in task.whole
+        if score.profile == task.profile and score.endpoint in (task.models or task.endpoints)
+    }
     sentences = [
-        _asked(view, task, parts, cite),
-        _settings(parts),
-        _judged(task, parts),
+        _asked(view, task, made, cite),
+        _settings(made),
+        _judged(task, next(iter(made.values()), {})),
         _counted(view, task, cite),
     ]
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+Made = Mapping[str, Mapping[str, str]]
+"""Short name of a model -> the parts of its signature."""
+
+
+def _parts(made: Made, name: str) -> list[str]:
+    """What the signatures have in a part that lists several, each once."""
+    return [
+        *dict.fromkeys(word for parts in made.values() for word in parts.get(name, "").split("+") if word)
+    ]
 
 
 def _some(names: list[str], what: str) -> str:
     return listing(names) if len(names) <= MOST_NAMED else plural(len(names), what)
 
 
-def _asked(view: ReportView, task: TaskView, parts: dict[str, str], cite: Callable[[str], str]) -> str:
+def _asked(view: ReportView, task: TaskView, made: Made, cite: Callable[[str], str]) -> str:
     models = _some([view.short[name] for name in task.models or task.endpoints], "model")
-    data = parts.get("data", "").partition("#")[0]
-    release = next((release for release in view.data.releases if release.name == data), None)
-    key = citation_key(release) if release else None
-    at = release.revision[:12] if release else ""
-    followed = f" at {at}" if at and not at.startswith(data.rpartition("@")[2]) else ""  # a branch
-    source = f", release {data}{followed}," if data else ""
+    names = [*dict.fromkeys(parts["data"].partition("#")[0] for parts in made.values() if parts.get("data"))]
+    used = [release for release in view.data.releases if release.name in names]
+    keys = dict.fromkeys(key for release in used if (key := citation_key(release)))
+    revisions = {release.name: release.revision[:12] for release in used}
+    followed = [
+        f"{name} at {at}"
+        if (at := revisions.get(name)) and not at.startswith(name.rpartition("@")[2])
+        else name
+        for name in names  # of a branch
+    ]
+    source = f", release{'s' * (len(names) > 1)} {listing(followed)}," if names else ""
     where = f" about {plural(task.cultures, 'culture')}" if task.cultures > 1 else ""
-    languages = [in_words("lang", code) for code in parts.get("lang", "").split("+") if code]
+    languages = [in_words("lang", code) for code in _parts(made, "lang")]
     tongues = f" in {_some(languages, 'language')}" if languages else ""
     amount = max(score.questions for score in task.whole)
-    variants = [name for name in parts.get("variant", "").split("+") if name]
-    wording = f" with {in_words('prompts', parts['prompts'])}" if "prompts" in parts else ""
+    variants, prompts = _parts(made, "variant"), _parts(made, "prompts")
+    wording = f" with {in_words('prompts', '+'.join(prompts))}" if prompts else ""
     if variants:
         wording += f" ({'variant' if len(variants) == 1 else 'variants'} {_some(variants, 'variant')})"
-    cited = f" {cite(key)}" if key else ""
+    cited = "".join(f" {cite(key)}" for key in keys)
     title = single_line(task.title)
     sentence = (
         f"We asked {models} the {count(amount)} questions of {title}{cited}{source}{where}{tongues}{wording}"
@@ -65,18 +86,25 @@ def _asked(view: ReportView, task: TaskView, parts: dict[str, str], cite: Callab
     return f"{sentence.rstrip(',')}."
 
 
-def _settings(parts: dict[str, str]) -> str:
-    phrases = []
-    if parts.get("samples"):
-        phrases.append(f"{parts['samples']} {'reply' if parts['samples'] == '1' else 'replies'} per prompt")
-    if parts.get("settings"):
-        phrases.append(f"the settings {in_words('settings', parts['settings'])}")
-    if parts.get("system", "task") != "task":
-        phrases.append("a system prompt of our own")
-    return f"We took {listing(phrases)}." if phrases else ""
+def _settings(made: Made) -> str:
+    ways: dict[str, list[str]] = {}
+    for model, parts in made.items():
+        phrases = []
+        if samples := parts.get("samples"):
+            phrases.append(f"{samples} {'reply' if samples == '1' else 'replies'} per prompt")
+        if parts.get("settings"):
+            phrases.append(f"the settings {in_words('settings', parts['settings'])}")
+        if parts.get("system", "task") != "task":
+            phrases.append("a system prompt of our own")
+        if phrases:
+            ways.setdefault(listing(phrases), []).append(model)
+    if [*map(len, ways.values())] == [len(made)]:
+        return f"We took {next(iter(ways))}."
+    whose = [f"{way} for {_some(models, 'model')}" for way, models in ways.items()]
+    return f"We took {'; '.join(whose)}." if whose else ""
 
 
-def _judged(task: TaskView, parts: dict[str, str]) -> str:
+def _judged(task: TaskView, parts: Mapping[str, str]) -> str:
     profile = parts.get("profile", task.profile)
     rule = f"Replies were {judging(profile, task.task) or OWN_RULE} (profile {profile})"
     tools = [
@@ -179,6 +207,7 @@ SENTENCES = {
     "cultures": ("Cultures", "only {}"),
     "models": ("Models", "no language model to compare texts with; the metrics that need one are not there"),
     "limit": ("Limit", "at most {} items of the task, spread over cultures and drawn by the seed"),
+    "runs": ("Runs", "what several of them asked, taken together: {}"),
     "served": ("Model file", "run by folkways itself from {}"),
     "aggregation": ("Aggregation", "{}"),
 }

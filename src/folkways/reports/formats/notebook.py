@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from markupsafe import Markup, escape
 
-from folkways.display import count, number, percent, sanitize
+from folkways.display import count, interval, number, percent, sanitize
 from folkways.errors import MissingExtraError
 from folkways.names import facet_title, short_endpoints, value_name
 from folkways.records import Metric
@@ -65,7 +65,7 @@ def scores_html(scores: pl.DataFrame) -> str:
             facet_title(row["facet"]),
             value_name(row["facet"], row["value"]),
             number(row["score"]),
-            f"{number(row['low'])} to {number(row['high'])}",
+            interval(row["low"], row["high"], " to "),
             count(row["n"]),
             percent(row["coverage"]),
         )

@@ -18,9 +18,11 @@ OF_OPTIONS = ("gold_letter", "option_culture")
 """Facets of the options of a question, which are no subject that a model could be weak in."""
 
 
-def verdict_of(leaderboard: Leaderboard, subject: str = "this run") -> Verdict:
-    """The verdict on the scores of a report. subject: what these are, for sentences."""
+def verdict_of(leaderboard: Leaderboard, subject: str = "") -> Verdict:
+    """The verdict on the scores of a report. subject: what these are, for sentences; by default the run, or
+    the report where it is not of one."""
     view = leaderboard.view
+    subject = subject or ("this run" if len(view.data.runs) == 1 else "this report")
     return verdict(
         [_evidence(leaderboard, task) for task in view.tasks], view.short, dict(view.data.expenses), subject
     )

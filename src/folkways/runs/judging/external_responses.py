@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -13,12 +13,14 @@ import polars as pl
 from folkways.benchmarks.base import PromptOptions, Task
 from folkways.benchmarks.contract import items_of, prompts_of, scores_of
 from folkways.benchmarks.cut_replies import judge_replies
+from folkways.benchmarks.multiple_choice.orders import MOST, split_variant
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.cultures import cultures, get_culture, get_language, select_cultures
+from folkways.display import named
 from folkways.endpoints.clean import thoughts_apart
 from folkways.endpoints.servers.endings import WITHHELD
-from folkways.errors import DataError, FolkwaysError, option
+from folkways.errors import DataError, FolkwaysError, UnknownNameError, option
 from folkways.records import CUT, JUDGEMENTS, State
 from folkways.releases.release_records import Release
 from folkways.runs.keywords import release_names
@@ -71,6 +73,7 @@ def judge_file(
     culture: str | None = None,
     language: str | None = None,
     variant: str | None = None,
+    model: str | None = None,
     profile: str | None = None,
     by_position: bool = False,
     read: Callable[[Path], pl.DataFrame] = read_replies,
@@ -81,12 +84,20 @@ def judge_file(
     is an output file of the authors' programs.
     by_position: its rows are in the order of the release.
     culture, language, variant: what the file does not say.
+    model: of the file's ``model`` or ``endpoint``, where it has several.
     read: makes a table of texts of it.
 
     Every item of the cultures concerned is expected: one without a row is missing, and of several rows for
-    one item the last counts. Raises DataError with the row for ids that the release does not have.
+    one item the last counts. Raises DataError with the row for ids that the release does not have,
+    FolkwaysError for replies of several models.
     """
-    options = {"culture": culture, "language": language, "variant": variant, "profile": profile}
+    options = {
+        "culture": culture,
+        "language": language,
+        "variant": variant,
+        "model": model,
+        "profile": profile,
+    }
     return judge_table(task, release, read(path), path, by_position=by_position, **options)
 
 
@@ -99,11 +110,12 @@ def judge_table(
     culture: str | None = None,
     language: str | None = None,
     variant: str | None = None,
+    model: str | None = None,
     profile: str | None = None,
     by_position: bool = False,
 ) -> JudgedReplies:
-    """``judge_file`` for a table of texts: task, release, culture, language, variant, profile and by_position
-    are the same.
+    """``judge_file`` for a table of texts: task, release, culture, language, variant, model, profile and
+    by_position are the same.
 
     path: the file that errors name, whose name may hold culture and language; FRAME for a table from Python.
     """
@@ -112,7 +124,7 @@ def judge_table(
     if rows is not None:
         notes.append("read as an output file of the authors' programs")
     else:
-        rows = _plain(table, path, by_position)
+        rows = _plain(_of_model(table, model, path), path, by_position)
     rows = _in_codes(rows, culture, language, variant, path)
     items = pl.concat(items_of(task, release))
     if "item_if_any" in rows.columns:
@@ -137,7 +149,7 @@ def judge_table(
             )
             items = ordered
     located = _numbered(_locate(rows, items, path, by_position, culture), path)
-    expected = _asked(task, release, items, located, path, language, variant, notes)
+    expected = _expected_replies(task, release, items, located, path, language, variant, notes)
     repeated = located.height - located.n_unique([name for name in ASKED if name in located.columns])
     if repeated > 0:
         notes.append(
@@ -156,6 +168,21 @@ def judge_table(
             f"{cut:,} {were} cut at the token limit (by finish_reason), {unread:,} of them unreadable"
         )
     return JudgedReplies(_ordered(judged.drop(CUT), items), scores, tuple(notes))
+
+
+def _of_model(table: pl.DataFrame, wanted: str | None, path: Path) -> pl.DataFrame:
+    """The rows of the ``wanted`` model; FolkwaysError where the table has several and none is wanted, and
+    UnknownNameError for one that it does not have."""
+    column = next((name for name in ("model", "endpoint") if name in table.columns), None)
+    models = table[column].drop_nulls().unique(maintain_order=True).to_list() if column else []
+    if wanted is not None and wanted not in models:
+        raise UnknownNameError(f"model of {path}", wanted, models)
+    if wanted is None and len(models) > 1:
+        raise FolkwaysError(
+            f"{path} has replies of several models ({named(models)}); each is judged by itself, name one: "
+            f"{option('model', models[0])}"
+        )
+    return table if wanted is None or column is None else table.filter(pl.col(column) == wanted)
 
 
 def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
@@ -311,7 +338,7 @@ def _numbered(located: pl.DataFrame, path: Path) -> pl.DataFrame:
     return located.with_columns(numbers.cast(pl.Int64))
 
 
-def _asked(
+def _expected_replies(
     task: Task,
     release: Release,
     items: pl.DataFrame,
@@ -329,7 +356,7 @@ def _asked(
     if variants is None and "variant" in located.columns:
         variants = located["variant"].unique(maintain_order=True).to_list()
     options = PromptOptions(tuple(languages) if languages else None, tuple(variants) if variants else None)
-    prompts = prompts_of(task, items, options, release, sent=False).select("item", "language", "variant")
+    prompts = _prompts(task, items, options, release).select("item", "language", "variant")
     valid = prompts["language"].unique(maintain_order=True).to_list()
     if (
         languages is None
@@ -358,6 +385,26 @@ def _asked(
     if "sample" in located.columns:
         samples = located.select(pl.col("sample").unique().sort())
     return prompts.join(samples, how="cross")
+
+
+def _prompts(task: Task, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
+    """The prompts of these variants: of templates, or of the forms that templates are shown in (orders of
+    options, letters or numbers)."""
+    wanted = options.variants
+    try:
+        prompts = prompts_of(task, items, options, release, sent=False)
+        if wanted is None or prompts.is_empty() or prompts["variant"].is_in(wanted).any():
+            return prompts
+    except UnknownNameError:
+        if wanted is None:
+            raise
+    most = max(split_variant(name)[1] for name in wanted) if task.permutes_options else 1
+    every = replace(options, variants=("all",), orders=min(most, MOST))
+    prompts = prompts_of(task, items, every, release, sent=False)
+    forms = prompts["variant"].unique(maintain_order=True).to_list()
+    if unknown := [name for name in wanted if name not in forms]:
+        raise UnknownNameError(f"variant of {task.name}", unknown[0], forms)
+    return prompts.filter(pl.col("variant").is_in(wanted))
 
 
 def _responses(task: Task, expected: pl.DataFrame, located: pl.DataFrame) -> pl.DataFrame:

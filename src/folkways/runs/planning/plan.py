@@ -15,7 +15,7 @@ import orjson
 import polars as pl
 
 from folkways import __version__
-from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions
+from folkways.benchmarks.base import PromptOptions, Task, needs_whole_questions, temperature_of
 from folkways.benchmarks.contract import items_of, prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
@@ -107,9 +107,7 @@ class TaskPlan:
         FolkwaysError for a setting that the model cannot be given, and where likelihoods are wanted that it
         does not give.
         """
-        settings = settings_for(
-            self.options, self.task.max_tokens, model.settings, getattr(self.task, "temperature", 0.0)
-        )
+        settings = settings_for(self.options, self.task.max_tokens, model.settings, temperature_of(self.task))
         compared = {*(self.options.variants or ())} & {*getattr(self.task, "likelihood_variants", ())}
         if settings.read is None and compared:
             what = f"the variant {min(compared)} of {self.task.name} compares how likely texts are"

@@ -41,7 +41,7 @@ SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 
 NOT_STORED = (
     "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its "
-    "items: they are not shown. {1} adds them, and asks no model."
+    "items: they are not shown. folkways score {1} adds them, and asks no model."
 )
 
 CLOCK = 1.0
@@ -208,7 +208,7 @@ def collect(
             *otherwise,
             *_warnings(runs),
             *served_warnings(uses),
-            *(NOT_STORED.format(name, workspace.command("score", name)) for name in without_references),
+            *(NOT_STORED.format(name, quoted(name)) for name in without_references),
         ),
         failures=_failure_table(together),
         people=pl.concat(people).unique(subset=SCORE_KEY, keep="last", maintain_order=True),
@@ -283,12 +283,17 @@ def _expenses(
             uses.setdefault(together.name(run, use.endpoint), []).append((run, use))
     expenses = {}
     for model, of_endpoint in uses.items():
-        responses = sum(use.responses for _, use in of_endpoint)
-        inputs = [None if use.uncounted_input else use.input_tokens for _, use in of_endpoint]
-        outputs = [None if use.uncounted_output else use.output_tokens for _, use in of_endpoint]
+        used_by = {run.id: run for run, _ in of_endpoint}
+        taken = [use for _, use in of_endpoint]
+        if len(used_by) > 1:  # which may have replies in common
+            every = results.read_usage(together.workspace, [*used_by.values()])
+            taken = [use for use in every if use.endpoint == taken[0].endpoint]
+        responses = sum(use.responses for use in taken)
+        inputs = [None if use.uncounted_input else use.input_tokens for use in taken]
+        outputs = [None if use.uncounted_output else use.output_tokens for use in taken]
         replayed = model.startswith(REPLAY)  # what the recorded model cost is not known
-        costs = [None if replayed else _cost(use, cost_of) for _, use in of_endpoint]
-        seconds = sum(use.seconds or 0.0 for _, use in of_endpoint)
+        costs = [None if replayed else _cost(use, cost_of) for use in taken]
+        seconds = sum(use.seconds or 0.0 for use in taken)
         walls = [_wall(run, use) for run, use in of_endpoint]
         expenses[model] = Expense(
             responses,

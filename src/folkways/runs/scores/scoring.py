@@ -13,7 +13,7 @@ from folkways.benchmarks.contract import scores_of
 from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.task_errors import TaskError, failures_of
 from folkways.benchmarks.treatments import EVERY, MARK, by_group
-from folkways.errors import FolkwaysError, quoted
+from folkways.errors import FolkwaysError
 from folkways.records import ITEMS, SCORES, Signature, Subject, compact
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
@@ -272,7 +272,7 @@ def stored_scores(workspace: Workspace, run: run_records.RunRecord) -> pl.DataFr
     stored = results.load_scores(workspace, run)
     if stored.is_empty():
         raise FolkwaysError(
-            f"run {run.name} has not been scored yet; score it first: folkways score {quoted(run.name)}"
+            f"run {run.name} has not been scored yet; score it first: {workspace.command('score', run.name)}"
         )
     return stored
 

@@ -53,7 +53,7 @@ def one_way(rows: pl.DataFrame, value: str, group: str) -> Anova:
 
     DataError with fewer than two groups, or where no group has two rows.
     """
-    names, samples = _samples(_known(rows, value, group), value, group)
+    names, samples = _samples(_complete_rows(rows, value, group), value, group)
     n, k = sum(sample.size for sample in samples), len(names)
     if k < 2 or n <= k:
         raise DataError(
@@ -74,7 +74,7 @@ def tukey(rows: pl.DataFrame, value: str, group: str, anova: Anova, confidence: 
     value, group: columns of ``rows``. confidence: of the intervals. Unequal group sizes follow Kramer. Pairs
     are in the order of the groups' names.
     """
-    names, samples = _samples(_known(rows, value, group), value, group)
+    names, samples = _samples(_complete_rows(rows, value, group), value, group)
     k = len(names)
     ranges = StudentizedRange(k, anova.df_error)
     critical = ranges.exceeded_by(1 - confidence)
@@ -92,7 +92,7 @@ def tukey(rows: pl.DataFrame, value: str, group: str, anova: Anova, confidence: 
     return pl.DataFrame(pairs, schema=dict(TUKEY), orient="row")
 
 
-def _known(rows: pl.DataFrame, value: str, *columns: str) -> pl.DataFrame:
+def _complete_rows(rows: pl.DataFrame, value: str, *columns: str) -> pl.DataFrame:
     require_columns(rows, dict.fromkeys((value, *columns), pl.String), "the rows of an analysis of variance")
     return rows.with_columns(pl.col(value).cast(pl.Float64)).drop_nulls([value, *columns])
 

@@ -12,7 +12,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     NaN stays NaN and does not count as a comparison. ValueError for a value outside 0 to 1.
     """
-    ordered = _known(p_values)
+    ordered = _ordered(p_values)
     adjusted = list(p_values)
     largest = -math.inf
     for rank, (p, position) in enumerate(ordered):
@@ -28,7 +28,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     Milder than Holm's, for looking over many cultures for where to look closer. NaN stays NaN and does not
     count as a comparison. ValueError for a value outside 0 to 1.
     """
-    ordered = _known(p_values)
+    ordered = _ordered(p_values)
     adjusted = list(p_values)
     smallest = 1.0
     for rank, (p, position) in reversed([*enumerate(ordered, start=1)]):
@@ -37,7 +37,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def _known(p_values: Sequence[float]) -> list[tuple[float, int]]:
+def _ordered(p_values: Sequence[float]) -> list[tuple[float, int]]:
     """The values that are not NaN, smallest first, with their positions."""
     ordered = sorted((p, position) for position, p in enumerate(p_values) if p == p)
     if ordered and not (ordered[0][0] >= 0 and ordered[-1][0] <= 1):

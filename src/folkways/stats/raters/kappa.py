@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from operator import eq
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,13 @@ class CategoryAgreement:
     share_interval: Interval
     kappa: float
     kappa_interval: Interval
+
+    def as_record(self) -> dict[str, Any]:
+        """What the record of a build says of it; None for NaN."""
+        numbers = (100 * self.share, self.kappa, self.kappa_interval.low, self.kappa_interval.high)
+        percent, kappa, *ends = (None if math.isnan(number) else number for number in numbers)
+        method = self.kappa_interval.method
+        return {"percent": percent, "kappa": kappa, "kappa_interval": ends, "interval": method}
 
 
 def category_kappa(

@@ -206,7 +206,7 @@ def _of_group(
     last = re.search(rf"(?<={kind}){_CLOSE}\s*[,،，、፣]\s*{_OPEN}({kind})$", group)
     if last and joined and pattern("between").search(before):  # "between A and B, B"
         yield re.findall(kind, group[: last.start()]), ("aside", ALONE)
-        yield [last[1]], _said("", after, "", several=False, begins=False, kind=kind)
+        yield [last[1]], _stance_of("", after, "", several=False, begins=False, kind=kind)
         return
     characters = re.findall(kind, group)
     several = len(set(characters)) > 1
@@ -222,9 +222,9 @@ def _of_group(
         aside = re.search(rf"{words('than')}\s*{_OPEN}\s*$", _clause(before), re.I)
         if len(rest) == 1 and (aside or (_denied_before(before) == 1 and pattern("right").search(after))):
             yield first, ("aside" if aside else "denied", ALONE)  # "unlike A, B", "not A, B is right"
-            yield rest, _said("", after, "", several=False, begins=False, kind=kind)
+            yield rest, _stance_of("", after, "", several=False, begins=False, kind=kind)
             return
-    yield characters, _said(before, after, so_far, several, begins, kind)
+    yield characters, _stance_of(before, after, so_far, several, begins, kind)
 
 
 def _begin(sentence: str) -> int:
@@ -247,7 +247,9 @@ def _shared(between: str) -> tuple[str, str]:
     return between, "" if re.search(words("not_behind", "wrong", "than_behind"), between, re.I) else between
 
 
-def _said(before: str, after: str, so_far: str, several: bool, begins: bool, kind: str) -> tuple[Stance, int]:
+def _stance_of(
+    before: str, after: str, so_far: str, several: bool, begins: bool, kind: str
+) -> tuple[Stance, int]:
     """What the words around a mention say of it."""
     clause_before = _clause(before)
     if _set_aside(before, clause_before, after, so_far, several):

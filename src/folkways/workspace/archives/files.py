@@ -20,7 +20,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from folkways.errors import FolkwaysError, quoted
+from folkways.errors import FolkwaysError
 from folkways.files import json_bytes, whole_file, write_bytes
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
@@ -60,12 +60,14 @@ class PartFile:
 
 @dataclass(frozen=True)
 class Archive:
-    """The archive of a run. known: the rest of its manifest, see ``folkways.workspace.archives.moving``."""
+    """The archive of a run. known: the rest of its manifest, see ``folkways.workspace.archives.moving``.
+    remedy: what to do where the folder is not whole."""
 
     run: str
     folder: Path
     files: tuple[PartFile, ...]
     known: Mapping[str, Any]
+    remedy: str
 
     def pages(self, table: str, size: int) -> Iterator[pl.DataFrame]:
         """The rows of RESPONSES or JUDGEMENTS in the order of their files, at most ``size`` at a time.
@@ -87,11 +89,9 @@ class Archive:
             same = status.st_size == file.size
             same = same and _digest(path, status.st_size, status.st_mtime_ns) == file.digest
         except FileNotFoundError:
-            raise _lost(self.run, self.folder, f"{file.path} is not there") from None
+            raise self._lost(f"{file.path} is not there") from None
         except OSError as error:
-            raise _lost(
-                self.run, self.folder, f"{file.path} cannot be read: {error.strerror or error}"
-            ) from error
+            raise self._lost(f"{file.path} cannot be read: {error.strerror or error}") from error
         if not same:
             raise ArchiveError(
                 f"run {self.run} is archived in {self.folder}, and {file.path} there is damaged or was "
@@ -99,6 +99,9 @@ class Archive:
                 "Put a copy of the file back from a backup; nothing else of the run is affected"
             )
         return path
+
+    def _lost(self, why: str) -> ArchiveError:
+        return _lost(self.run, self.folder, why, self.remedy)
 
 
 @lru_cache(maxsize=4096)
@@ -168,18 +171,25 @@ def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: M
                 os.close(descriptor)
 
 
-def read_archive(folder: Path, run: RunRecord | None = None) -> Archive:
-    """The archive of a run in a folder; of any run if None. ArchiveError where there is none, or another
-    run's, or one of a newer folkways."""
+WHOLE_FOLDER = "Name the folder of a whole archive, as folkways runs archive wrote it"
+
+
+def read_archive(folder: Path, run: RunRecord | None = None, workspace: Workspace | None = None) -> Archive:
+    """The archive of a ``run`` of the ``workspace`` in a folder; of any run if None. ArchiveError where there
+    is none, or another run's, or one of a newer folkways."""
     name = folder.name if run is None else run.name
+    remedy = WHOLE_FOLDER
+    if workspace is not None:
+        again = workspace.command("runs", "archive", name, "--out", "FOLDER")
+        remedy = f"Put the folder back there, or say where it is now: {again}"
     try:
         about = orjson.loads((folder / MANIFEST).read_bytes())
         files = tuple(PartFile(**file) for file in about["files"]) if about["format"] == FORMAT else ()
         whose = (about["run"], about["created"])
     except FileNotFoundError:
-        raise _lost(name, folder, f"there is no {MANIFEST}") from None
+        raise _lost(name, folder, f"there is no {MANIFEST}", remedy) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise _lost(name, folder, f"{MANIFEST} cannot be read ({error})") from error
+        raise _lost(name, folder, f"{MANIFEST} cannot be read ({error})", remedy) from error
     if about["format"] != FORMAT:
         raise ArchiveError(
             f"the archive in {folder} was written by a newer folkways (format {about['format']}; this one "
@@ -190,19 +200,16 @@ def read_archive(folder: Path, run: RunRecord | None = None) -> Archive:
             f"the archive in {folder} is that of another run ({whose[0]}), not of {run.name}; name another "
             "folder"
         )
-    return Archive(str(whose[0]), folder, files, about)
+    return Archive(str(whose[0]), folder, files, about, remedy)
 
 
 def open_archive(workspace: Workspace, run: RunRecord) -> Archive:
     """Where the workspace says that the run is archived. ArchiveError where that is not so (any more)."""
-    return read_archive(place_of(workspace, run), run)
+    return read_archive(place_of(workspace, run), run, workspace)
 
 
-def _lost(run: str, folder: Path, why: str) -> ArchiveError:
-    return ArchiveError(
-        f"run {run} is archived in {folder}, and {why}\n"
-        f"Put the folder back there, or say where it is now: folkways runs archive {quoted(run)} --out FOLDER"
-    )
+def _lost(run: str, folder: Path, why: str, remedy: str) -> ArchiveError:
+    return ArchiveError(f"run {run} is archived in {folder}, and {why}\n{remedy}")
 
 
 def place_of(workspace: Workspace, run: RunRecord) -> Path:

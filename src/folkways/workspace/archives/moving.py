@@ -85,12 +85,12 @@ def archive_run(
     """
     if run.archive is not None:
         raise FolkwaysError(
-            f"run {run.name} is archived in {run.archive} already; put it back with: folkways runs restore "
-            f"{run.name}"
+            f"run {run.name} is archived in {run.archive} already; put it back with: "
+            f"{workspace.command('runs', 'restore', run.name)}"
         )
     _check_over(workspace, run)
     if (folder / MANIFEST).exists():
-        read_archive(folder, run)  # of another run? Then nothing there is written over
+        read_archive(folder, run, workspace)  # of another run? Then nothing there is written over
     with turn_to_judge(workspace, run.id):  # so that nobody changes judgements meanwhile
         run = run_records.find_run(workspace, str(run.id))
         files, totals = _write(workspace, run, folder, tell)
@@ -154,7 +154,7 @@ def restore_run(
 def moved(workspace: Workspace, run: RunRecord, folder: Path) -> None:
     """Remember that an archived run is in this folder now; ArchiveError where not all of it is there as it
     was written."""
-    archive = read_archive(folder, run)
+    archive = read_archive(folder, run, workspace)
     for file in archive.files:
         archive.checked(file)
     with workspace.write() as connection:

@@ -130,13 +130,13 @@ def _cells(
             raise MismatchError(
                 "people's answers differ, so that none of them is the known one; decide first"
             )
-        cells[annotations] = _known(decided[0], kind)
+        cells[annotations] = _known_answer(decided[0], kind)
     if suggested:
         cells["suggestions"] = orjson.dumps(suggested).decode()
     return cells
 
 
-def _known(values: Mapping[str, Any], kind: StageKind) -> str:
+def _known_answer(values: Mapping[str, Any], kind: StageKind) -> str:
     """A cell with a known answer: what can be known beforehand of these."""
     possible = {name: value for name, value in values.items() if name in kind.known_fields}
     return orjson.dumps(possible or values).decode()

@@ -44,8 +44,9 @@ def start(context: RequestContext) -> Response:
 
 @routes.get("/healthz", ANYBODY, head=True)
 def health(context: RequestContext) -> Response:
-    """Check that the database can be read, for monitoring."""
+    """Check that the database can be read and written, for monitoring."""
     accounts.any_login(context.workspace)
+    context.studio.writing.check()
     return JSONResponse({"ok": True})
 
 

@@ -205,9 +205,13 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
     """
     now = time.time()
     login = _counted_login(login)
-    pair, others = f"pair:{token_hash(f'{login} {key}')}", [f"login:{login}"[:128], f"from:{key}"[:128]]
+    pair, others = (
+        _attempts_key("pair", f"{login} {key}"),
+        [_attempts_key("login", login), _attempts_key("from", key)],
+    )
     attempts = schema.attempts
     with workspace.write() as connection:
+        connection.execute(sa.delete(attempts).where(attempts.c.at < now - ATTEMPTS_SECONDS))
         _check_attempts(
             connection, {pair: ATTEMPTS, **({others[1]: ATTEMPTS_OF_ADDRESS} if key else {})}, now
         )
@@ -223,7 +227,6 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
             connection.execute(sa.delete(attempts).where(attempts.c.key.in_(others), attempts.c.at == now))
         return from_row(Account, row)
     with workspace.write() as connection:
-        connection.execute(sa.delete(attempts).where(attempts.c.at < now - ATTEMPTS_SECONDS))
         subject = f"account:{row.id}" if row is not None else ""  # who it was is not known
         audit.record_event(connection, "account.sign_in_failed", subject=subject)
     return None
@@ -233,11 +236,17 @@ def sign_in_pause(workspace: Workspace, login: str) -> float:
     """Seconds that a sign-in to this account has to wait; 0 unless many have failed lately."""
     attempts = schema.attempts
     query = sa.select(sa.func.count()).where(
-        attempts.c.key == f"login:{_counted_login(login)}"[:128],
+        attempts.c.key == _attempts_key("login", _counted_login(login)),
         attempts.c.at > time.time() - ATTEMPTS_SECONDS,
     )
     failed = read_values(workspace, query)[0]
     return 0.0 if failed < SLOW_AFTER else min(SLOWEST_SECONDS, 1 << (failed // SLOW_AFTER - 1))
+
+
+def _attempts_key(kind: str, text: str) -> str:
+    """Under what failures are counted: a hash, because people also type their password in place of their
+    name."""
+    return f"{kind}:{token_hash(text)}"
 
 
 def _counted_login(login: str) -> str:
@@ -294,6 +303,20 @@ def set_password(
 def _end_ways_in(connection: sa.Connection, account_id: int) -> None:
     """Sign an account out everywhere; links for a new password stop working."""
     for table in (schema.sessions, schema.password_links):
+        connection.execute(sa.delete(table).filter_by(account_id=account_id))
+
+
+def forget(connection: sa.Connection, account_id: int) -> None:
+    """Delete whatever says who an account is, and all its ways in, within the caller's transaction. Its
+    number stays, which the audit trail names."""
+    login = get_value(connection, schema.accounts.c.login, id=account_id)
+    if login is not None:
+        key = _attempts_key("login", _counted_login(login))
+        connection.execute(sa.delete(schema.attempts).filter_by(key=key))
+    values = {"login": None, "password": None, "name": "", "disabled": True}
+    change_rows(connection, schema.accounts, {"id": account_id}, **values)
+    _end_ways_in(connection, account_id)
+    for table in (schema.identities, schema.tokens):
         connection.execute(sa.delete(table).filter_by(account_id=account_id))
 
 

@@ -104,11 +104,7 @@ def show_person(context: RequestContext) -> Response:
     populations: dict[int | None, Population] = {
         each.id: each for each in studies.populations(context.workspace, context.study.id)
     }
-    quality = [
-        each
-        for each in progress.quality(context.workspace, context.study.id)
-        if each.participant_id == number
-    ]
+    quality = progress.quality(context.workspace, context.study.id, number)
     details = None
     if shows_personal:
         details = personal.look_up_attributes(context.workspace, context.study.id, number, by=context.me.id)

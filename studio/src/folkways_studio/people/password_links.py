@@ -12,15 +12,16 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import find_row, read_first
-from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError
+from folkways_studio.database.rows import find_row
+from folkways_studio.errors import InviteError, Message, NotAllowedError, NotFoundError
 from folkways_studio.people import accounts
 from folkways_studio.people.sessions import token_hash
-from folkways_studio.records import Account, Role
+from folkways_studio.records import Account, Role, from_row
 
 HOURS = 24.0
 MADE = "account.password_link_made"
 """The event of a link, by whom it was made."""
+DEAD = Message("this link has been used or is too old; ask for another")
 
 
 def make_link(workspace: Workspace, account_id: int, *, by: int | None = None, hours: float = HOURS) -> str:
@@ -82,7 +83,13 @@ def _is_too_old(connection: sa.Connection, account_id: int) -> bool:
 
 
 def account_of_link(workspace: Workspace, token: str) -> Account:
-    """The account whose password a link changes; InviteError if the link is unknown, used or too old."""
+    """The account whose password a link changes; InviteError if the link is unknown, used or too old, or the
+    owner who made it might not make it now."""
+    with workspace.read() as connection:
+        return _account_of_link(connection, token)
+
+
+def _account_of_link(connection: sa.Connection, token: str) -> Account:
     links, table = schema.password_links, schema.accounts
     query = (
         sa.select(table)
@@ -93,25 +100,26 @@ def account_of_link(workspace: Workspace, token: str) -> Account:
             table.c.disabled.is_(False),
         )
     )
-    account = read_first(workspace, Account, query)
-    if account is None:
-        raise InviteError("this link has been used or is too old; ask for another")
-    return account
+    row = connection.execute(query).first()
+    if row is None or _is_too_old(connection, row.id):
+        raise InviteError(DEAD)
+    return from_row(Account, row)
 
 
 def use_link(workspace: Workspace, token: str, password: str) -> Account:
     """Set a new password by a link and end all sessions of its account; the link stops working.
 
-    Raises InviteError as ``account_of_link`` does, and where the owner who made the link might not make it
-    now; SubmissionError if the password is too short: the link then still works.
+    Raises InviteError as ``account_of_link`` does; SubmissionError if the password is too short: the link
+    then still works.
     """
     account = account_of_link(workspace, token)
     links = schema.password_links
 
     def spend(connection: sa.Connection) -> None:
+        _account_of_link(connection, token)
         spent = connection.execute(sa.delete(links).where(links.c.token_hash == token_hash(token)))
-        if spent.rowcount != 1 or _is_too_old(connection, account.id):
-            raise InviteError("this link has been used or is too old; ask for another")
+        if spent.rowcount != 1:  # in another window at the same moment
+            raise InviteError(DEAD)
 
     accounts.set_password(workspace, account.id, password, first=spend)
     return account

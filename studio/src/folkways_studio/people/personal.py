@@ -9,9 +9,10 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import change_rows, changed
+from folkways_studio.database.rows import changed
 from folkways_studio.errors import NotFoundError
-from folkways_studio.records import Participant, Role, from_row
+from folkways_studio.people import accounts
+from folkways_studio.records import Participant, Role, StudyState, from_row
 
 _ATTRIBUTES = sa.select(schema.attributes).where(schema.attributes.c.participant_id == sa.bindparam("person"))
 
@@ -59,9 +60,9 @@ def delete_attributes(
 ) -> int:
     """Delete somebody's personal details and return how many there were.
 
-    Their name and login go too if they are in no other study and not staff. Judgements stay under the
-    pseudonym; ``withdraw`` takes them out of exports. workspace, study_id: the study. participant_id: the
-    person. by: the account that acts, for the audit trail.
+    Their account goes too, but for its number, if they are in no other study and not staff. Judgements stay
+    under the pseudonym; ``withdraw`` takes them out of exports. workspace, study_id: the study.
+    participant_id: the person. by: the account that acts, for the audit trail.
     """
     participants, roles = schema.participants, schema.roles
     with workspace.write() as connection:
@@ -69,17 +70,20 @@ def delete_attributes(
         deleted = connection.execute(
             sa.delete(schema.attributes).filter_by(participant_id=participant_id)
         ).rowcount
-        elsewhere = sa.select(participants.c.id).where(
-            participants.c.account_id == person.account_id, participants.c.id != participant_id
+        elsewhere = (
+            sa.select(participants.c.id)
+            .join(schema.studies, schema.studies.c.id == participants.c.study_id)
+            .where(
+                participants.c.account_id == person.account_id,
+                participants.c.id != participant_id,
+                schema.studies.c.state != StudyState.DELETED,
+            )
         )
         staff = sa.select(roles.c.study_id).where(
             roles.c.account_id == person.account_id, roles.c.role != Role.ANNOTATOR
         )
         if connection.scalar(elsewhere) is None and connection.scalar(staff) is None:
-            values = {"login": None, "password": None, "name": "", "disabled": True}
-            change_rows(connection, schema.accounts, {"id": person.account_id}, **values)
-            for table in (schema.sessions, schema.identities):
-                connection.execute(sa.delete(table).filter_by(account_id=person.account_id))
+            accounts.forget(connection, person.account_id)
         audit.record_event(
             connection, "participant.attributes_deleted", study_id, by, participant_id=participant_id
         )

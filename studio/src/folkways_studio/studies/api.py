@@ -49,19 +49,19 @@ def make_study(call: WholeAccountCall, body: NewStudy) -> StudyResponse:
     raw = parse_yaml(body.definition if isinstance(body.definition, str) else as_json(body.definition))
     definition = read_definition(raw)
     check_offered(definition.raw, call.studio.settings.models)
-    return _told(call, studies.create_study(call.workspace, definition, owner=call.account.id))
+    return _study_response(call, studies.create_study(call.workspace, definition, owner=call.account.id))
 
 
 @router.get("/studies/{study}")
 def show_study(call: StaffCall) -> StudyResponse:
     """A study with its populations, stages and description."""
-    return _told(call, call.study)
+    return _study_response(call, call.study)
 
 
 @router.put("/studies/{study}/state")
 def set_state(call: StaffCall, body: NewState) -> StudyResponse:
     """Open, pause or close it."""
-    return _told(
+    return _study_response(
         call, studies.set_state(call.workspace, call.study.id, StudyState(body.state), by=call.account.id)
     )
 
@@ -75,7 +75,7 @@ def list_templates(call: AccountCall) -> list[TemplateResponse]:
     ]
 
 
-def _told(call: Call, study: Study) -> StudyResponse:
+def _study_response(call: Call, study: Study) -> StudyResponse:
     populations = studies.populations(call.workspace, study.id)
     names: dict[int | None, str] = {each.id: each.name for each in populations}
     return StudyResponse.of(

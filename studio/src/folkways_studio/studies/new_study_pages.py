@@ -7,24 +7,29 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unicodedata import combining, normalize
 
+from babel import Locale
 from starlette.responses import Response
 
 from folkways.sdk.cultures import Culture, cultures
 from folkways.sdk.errors import DataError, UnknownNameError
-from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError
+from folkways_studio.errors import ConflictError, Message, NotAllowedError, NotFoundError
 from folkways_studio.items.reading import content_of
 from folkways_studio.models.modelling import PURPOSES, check_offered
 from folkways_studio.people.participation import may_make_studies
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
+from folkways_studio.web.rendering.i18n import DEFAULT, LOCALES, catalogue
 from folkways_studio.web.request_context import SIGNED_IN, RequestContext
 from folkways_studio.web.routing import Routes
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.templates import PAPERS, TEMPLATES, template, template_text
-from folkways_studio.workflows.wordings import StudyTexts
+from folkways_studio.workflows.wordings import StudyTexts, wordings
 from folkways_studio.workflows.yaml_text import LONGEST, parse_yaml, with_settings
 
 routes = Routes()
+
+HOME = Message("In which country or region did you mainly live before you were 18?")
+ANOTHER = Message("Another one")
 
 
 def _may_make(context: RequestContext) -> None:
@@ -137,7 +142,7 @@ def prepare(context: RequestContext) -> Response:
     models = {purpose: context.text(purpose).strip() for purpose in PURPOSES if context.text(purpose).strip()}
     if "models" in raw or models:
         raw["models"] = {**(raw.get("models") or {}), **models}
-    return _description(context, with_settings(template_text(name), raw), [])
+    return _description(context, with_settings(template_text(name), raw), [], unsaid=_unsaid(raw))
 
 
 def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
@@ -147,21 +152,38 @@ def populations_of(chosen: Sequence[Culture]) -> list[dict[str, Any]]:
         # Côte d’Ivoire is cote-d-ivoire
         letters = "".join(each for each in normalize("NFKD", culture.name.lower()) if not combining(each))
         name = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
-        ask = "In which country or region did you mainly live before you were 18?"
+        language = culture.languages[0]
         criterion = {
             "name": "home_before_18",
-            "ask": ask,
-            "options": [culture.name, "Another one"],
+            "ask": _beside(HOME, language),
+            "options": [_named(culture, language), _beside(ANOTHER, language)],
             "accept": [culture.name],
         }
-        entry = {
-            "name": name,
-            "title": culture.name,
-            "culture": culture.code,
-            "language": culture.languages[0],
-        }
+        entry = {"name": name, "title": culture.name, "culture": culture.code, "language": language}
         populations.append({**entry, "criteria": [criterion]})
     return populations
+
+
+def _beside(text: Message, language: str) -> str | dict[str, str]:
+    """A text of ours in English and, where we have it, in another language."""
+    translation = catalogue(language).gettext(text) if language in LOCALES else text
+    return str(text) if translation == text else {DEFAULT: str(text), language: translation}
+
+
+def _named(culture: Culture, language: str) -> str | dict[str, str]:
+    """A culture's name in English and, where CLDR has it, in another language."""
+    name = Locale.parse(language).territories.get(culture.code) if language in LOCALES else None
+    return culture.name if name in (None, culture.name) else {DEFAULT: culture.name, language: name}
+
+
+def _unsaid(raw: Mapping[str, Any]) -> list[str]:
+    """The languages of populations in which people read no consent."""
+    consents = {each.language for each in wordings(raw["consent"], raw.get("language"))}
+    return [
+        each
+        for each in dict.fromkeys(each["language"] for each in raw["populations"])
+        if each not in consents
+    ]
 
 
 @routes.post("/studies/make", SIGNED_IN)
@@ -182,5 +204,12 @@ def make(context: RequestContext) -> Response:
     return context.go(f"/studies/{study.name}", "study-made")
 
 
-def _description(context: RequestContext, text: str, problems: Sequence[str], status: int = 200) -> Response:
-    return context.page("studies/description.html.j2", status, text=text, problems=problems)
+def _description(
+    context: RequestContext,
+    text: str,
+    problems: Sequence[str],
+    status: int = 200,
+    *,
+    unsaid: Sequence[str] = (),
+) -> Response:
+    return context.page("studies/description.html.j2", status, text=text, problems=problems, unsaid=unsaid)

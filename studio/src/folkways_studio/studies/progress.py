@@ -10,6 +10,7 @@ from itertools import groupby
 from statistics import median
 from typing import Any
 
+import orjson
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
@@ -330,12 +331,15 @@ class Quality:
     flags: tuple[str, ...]
 
 
+Line = tuple[tuple[str, object], ...]
+"""The labels of an answer, to be compared."""
 SPEEDING_SHARE = 0.2
 STRAIGHT_LINE = 10
 
 
-def quality(workspace: Workspace, study_id: int) -> tuple[Quality, ...]:
-    """Every person in every stage that they answered in, by participant and stage."""
+def quality(workspace: Workspace, study_id: int, participant_id: int | None = None) -> tuple[Quality, ...]:
+    """Every person in every stage that they answered in, by participant and stage; of one person, if
+    participant_id names one."""
     judgements, items, participants, stages = (
         schema.judgements,
         schema.items,
@@ -346,10 +350,8 @@ def quality(workspace: Workspace, study_id: int) -> tuple[Quality, ...]:
         sa.select(
             participants.c.id,
             participants.c.pseudonym,
-            stages.c.name,
-            stages.c.kind,
-            stages.c.config,
-            judgements.c.payload,
+            judgements.c.stage_id,
+            sa.type_coerce(judgements.c.payload, sa.Text).label("payload"),
             judgements.c.seconds,
             items.c.check,
         )
@@ -360,25 +362,39 @@ def quality(workspace: Workspace, study_id: int) -> tuple[Quality, ...]:
         .where(items.c.study_id == study_id, items.c.test.is_not(True))
         .order_by(participants.c.id, stages.c.position, judgements.c.id)
     )
-    groups: dict[tuple[int, str], list[sa.Row[*tuple[Any, ...]]]] = {}
+    if participant_id is not None:
+        query = query.where(participants.c.id == participant_id)
+    groups: dict[tuple[int, int], list[sa.Row[*tuple[Any, ...]]]] = {}
     with workspace.read() as connection:
+        stage_of = {
+            row.id: from_row(Stage, row)
+            for row in connection.execute(sa.select(stages).filter_by(study_id=study_id))
+        }
         for row in connection.execute(query):
-            groups.setdefault((row.id, row.name), []).append(row)
-    return tuple(_quality_of(rows) for rows in groups.values())
+            groups.setdefault((row.id, row.stage_id), []).append(row)
+    lines: dict[tuple[int, str], Line] = {}
+    return tuple(_quality_of(rows, stage_of[number], lines) for (_, number), rows in groups.items())
 
 
-def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
-    first = rows[0]
-    kind = stage_kind(str(first.kind))
+def _quality_of(
+    rows: list[sa.Row[*tuple[Any, ...]]], stage: Stage, lines: dict[tuple[int, str], Line]
+) -> Quality:
+    """How somebody works in a stage. rows: their answers. lines: stage and payload -> labels, read once for
+    all answers that say the same."""
+    first, kind, config = rows[0], stage_kind(stage.kind), stage.config
     checks = [row for row in rows if row.check is not None]
     answers = [row for row in rows if row.check is None]
-    gold = Gold.of(first.config)
-    failed = sum(not kind.is_right(row.payload, row.check, gold.overlap if gold else 1.0) for row in checks)
+    gold = Gold.of(config)
+    overlap = gold.overlap if gold else 1.0
+    failed = sum(not kind.is_right(orjson.loads(row.payload), row.check, overlap) for row in checks)
     seconds = [float(row.seconds) for row in answers if row.seconds is not None]
-    least = first.config["min_seconds"]
+    least = config["min_seconds"]
     speeding = sum(each < least for each in seconds) / len(seconds) if least and seconds else None
-    labels = [kind.labels(row.payload) for row in answers]
-    run = longest_run([tuple(sorted(label.items())) for label in labels]) if any(labels) else 0
+    for row in answers:
+        if (stage.id, row.payload) not in lines:
+            lines[stage.id, row.payload] = tuple(sorted(kind.labels(orjson.loads(row.payload)).items()))
+    labels = [lines[stage.id, row.payload] for row in answers]
+    run = longest_run(labels) if any(labels) else 0
     flags = []
     if speeding is not None and speeding >= SPEEDING_SHARE:
         flags.append("speeding")
@@ -386,12 +402,12 @@ def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
         flags.append("straight-lining")
     if failed:
         flags.append("attention")
-    if len(answers) < (first.config.get("least") or 0):
+    if len(answers) < (config.get("least") or 0):
         flags.append("few")
     return Quality(
         participant_id=first.id,
         pseudonym=first.pseudonym,
-        stage=first.name,
+        stage=stage.name,
         answers=len(answers),
         median_seconds=median(seconds) if seconds else None,
         speeding=speeding,
@@ -402,7 +418,7 @@ def _quality_of(rows: list[sa.Row[*tuple[Any, ...]]]) -> Quality:
     )
 
 
-def longest_run(values: list[tuple[tuple[str, object], ...]]) -> int:
+def longest_run(values: list[Line]) -> int:
     """The most equal values that follow one another; 0 where no two do."""
     best = max((len([*run]) for _, run in groupby(values)), default=0)
     return best if best > 1 else 0

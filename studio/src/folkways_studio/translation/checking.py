@@ -193,7 +193,7 @@ def _decide(
         remark = result.get("remark")
         outcome.unclear[form.key] = "; ".join(remark) if isinstance(remark, list) else str(remark or "")
     elif any(both := misplaced(wording, form.originals)):
-        outcome.refused[form.key] = _said(*both)
+        outcome.refused[form.key] = _problems_of(*both)
     else:
         _set(form, wording)
         outcome.reworded.append(form.key)
@@ -201,7 +201,7 @@ def _decide(
     return False
 
 
-def _said(missing: Sequence[str], foreign: Sequence[str]) -> str:
+def _problems_of(missing: Sequence[str], foreign: Sequence[str]) -> str:
     parts = [("lacks", missing), ("must not have", foreign)]
     return ", ".join(f"{word} {' '.join(tokens)}" for word, tokens in parts if tokens)
 

@@ -22,7 +22,7 @@ from folkways_studio.web.rendering.i18n import terms
 
 STUDIO = Path(__file__).parents[1]
 ANSWERING = (
-    *(f"web/templates/{name}.html.j2" for name in ("base", "draft", "parts")),
+    *(f"web/templates/{name}.html.j2" for name in ("base", "draft", "parts", "problem")),
     *(
         "stages/",
         "work/templates/",
@@ -36,8 +36,10 @@ ANSWERING = (
         "work/drafts.py",
         "work/judgements.py",
         "work/leases.py",
+        "work/suggestions.py",
     ),
-    *("models/pages.py", "people/entry_pages.py", "people/templates/withdraw.html.j2"),
+    *(f"models/{name}.py" for name in ("pages", "modelling", "redteaming", "suggesting")),
+    *("people/entry_pages.py", "people/templates/withdraw.html.j2"),
     *(
         f"people/templates/{name}.html.j2"
         for name in (

@@ -29,10 +29,11 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
     from anyio import CapacityLimiter
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
-    from starlette.requests import Request
+    from starlette.requests import ClientDisconnect, Request
     from starlette.responses import Response
     from starlette.routing import Mount
 
+    from folkways_studio.database.health import WriteCheck
     from folkways_studio.items.import_runner import ImportWorker
     from folkways_studio.programs.backend_worker import BackendWorker
     from folkways_studio.programs.webhook_sender import sending
@@ -42,7 +43,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
     from folkways_studio.web.rendering.static_files import static_routes
     from folkways_studio.web.request_context import Studio
     from folkways_studio.web.routes import all_routes
-    from folkways_studio.web.routing import respond_externally, starlette_route
+    from folkways_studio.web.routing import respond_externally, respond_to_nobody, starlette_route
     from folkways_studio.web.security.middleware import BodyLimit, NoNul, SecurityHeaders
     from folkways_studio.web.security.rates import RateLimits, WaitingPlaces
 
@@ -55,6 +56,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
         CapacityLimiter(MOST_WAITING + SPARE_THREADS),
         ImportWorker(workspace),
         BackendWorker(workspace, private=settings.private_webhooks, offered=settings.models),
+        WriteCheck(workspace),
         _provider(settings),
     )
     routes = all_routes()
@@ -83,6 +85,7 @@ def create_app(workspace: Workspace, settings: WebSettings | None = None) -> Sta
         )
 
     app.add_exception_handler(HTTPException, unrouted)
+    app.add_exception_handler(ClientDisconnect, respond_to_nobody)
     app.add_middleware(
         BodyLimit, limit=lambda path: settings.upload_bytes if path.endswith(uploads) else settings.body_bytes
     )

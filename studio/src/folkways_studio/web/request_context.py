@@ -18,6 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
+from folkways_studio.database.health import WriteCheck
 from folkways_studio.errors import NotAllowedError, NotFoundError
 from folkways_studio.items.import_runner import ImportWorker
 from folkways_studio.people import accounts, participants, participation, sessions
@@ -28,7 +29,7 @@ from folkways_studio.records import Account, Participant, Population, Role, Sign
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import service as studies
 from folkways_studio.web.prefix import with_prefix
-from folkways_studio.web.rendering.i18n import LOCALES, accepted_languages, catalogue, negotiate
+from folkways_studio.web.rendering.i18n import LOCALES, accepted_languages, catalogue, negotiate, term
 from folkways_studio.web.rendering.pages import FLASH_MESSAGES, render
 from folkways_studio.web.rendering.static_files import compressed
 from folkways_studio.web.security.origin import local_address, masked, visitor_token
@@ -37,7 +38,7 @@ from folkways_studio.web.settings import WebSettings
 from folkways_studio.work.assignments import Work, get_work
 from folkways_studio.work.task_numbers import shown_number, slot_of, slots_meant
 from folkways_studio.work.task_pages import TaskPage, get_task_page
-from folkways_studio.workflows.wordings import StudyTexts
+from folkways_studio.workflows.wordings import StudyTexts, Wording
 
 VISITOR_COOKIE = "folkways_visitor"
 LOCALE_COOKIE = "folkways_locale"
@@ -68,8 +69,8 @@ class CachedAttribute(cached_property[T]):
 @dataclass(frozen=True)
 class Studio:
     """What all requests share. waiting: places for people who wait for a model. slow: threads for their
-    requests. import_worker, backend_worker: do what takes longer than a request. provider: of single
-    sign-on."""
+    requests. import_worker, backend_worker: do what takes longer than a request. writing: whether the
+    workspace takes writes. provider: of single sign-on."""
 
     workspace: Workspace
     settings: WebSettings
@@ -78,6 +79,7 @@ class Studio:
     slow: CapacityLimiter
     import_worker: ImportWorker
     backend_worker: BackendWorker
+    writing: WriteCheck
     provider: OpenIdProvider | None = None
 
 
@@ -153,7 +155,7 @@ class RequestContext:
     @property
     def origin(self) -> str:
         """The address under which people find this server."""
-        return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
+        return self.studio.settings.origin or local_address(self.request)
 
     @property
     def is_elsewhere(self) -> bool:
@@ -248,7 +250,12 @@ class RequestContext:
             if self._chosen_locale
             else accepted_languages(self.request.headers.get("accept-language", ""))
         )
-        return StudyTexts(study.definition, (*languages, *([population.language] if population else [])))
+        wanted = (*languages, *([population.language] if population else []))
+        return StudyTexts(study.definition, wanted, self._shipped)
+
+    def _shipped(self, text: str) -> Wording | None:
+        translation = term(text, self.locale)
+        return Wording(translation, self.locale) if translation != text else None
 
     @property
     def population(self) -> Population | None:

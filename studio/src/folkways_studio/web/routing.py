@@ -170,18 +170,18 @@ def _explain(context: RequestContext, handler: Handler) -> Response:
             {"message": str(error), "revision": error.current.revision}, status_code=error.status
         )
     except WorkspaceError as error:
-        LOG.error(UNANSWERED + ": %s", *_asked(context), error)
+        LOG.error(UNANSWERED + ": %s", *_route_of(context), error)
         context.forget_database()
         response = _say(context, 503, context.gettext(OUR_FAULT))
     except FolkwaysError as error:
         response = problem(context, error)
     except Exception:
-        LOG.exception(UNANSWERED, *_asked(context))
+        LOG.exception(UNANSWERED, *_route_of(context))
         response = _say(context, 500, context.gettext(OUR_FAULT))
     return context.set_cookies(response)
 
 
-def _asked(context: RequestContext) -> tuple[str, str]:
+def _route_of(context: RequestContext) -> tuple[str, str]:
     """For the log: the route, as an address may be an invitation."""
     route = context.request.scope.get("route")
     return context.request.method, route.path if route is not None else "an unknown address"
@@ -199,6 +199,11 @@ async def respond_externally(studio: Studio, request: Request, status: int) -> R
         return _say(context, status, words)
 
     return await run_in_threadpool(_explain, RequestContext(studio, request, ANYBODY), say)
+
+
+async def respond_to_nobody(request: Request, error: Exception) -> Response:
+    """The response if the browser hung up (error) before all of its request arrived."""
+    return Response(status_code=400)
 
 
 def _refuse_forgery(context: RequestContext) -> Response | None:

@@ -45,7 +45,7 @@ def serve(
     the port is taken or the host is not this machine's.
     """
     listener = _listen(host, port)
-    address = f"http://{_shown(host)}:{listener.getsockname()[1]}"
+    address = f"http://{_in_brackets(host)}:{listener.getsockname()[1]}"
     if workers == 1:
         one_process(workspace, settings, partial(ready, address)).run(sockets=[listener])
         return
@@ -154,5 +154,5 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _shown(host: str) -> str:
+def _in_brackets(host: str) -> str:
     return f"[{host}]" if ":" in host else host

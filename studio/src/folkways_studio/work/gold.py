@@ -99,13 +99,10 @@ def drop_gold(
 
 
 @dataclass(frozen=True, slots=True)
-class PersonGold:
-    """One person and stage. standing: in the test. asked, right: known answers among the work, without
-    dropped ones."""
+class RightAnswers:
+    """How many answers to known questions there are in a stage, and how many of them are right."""
 
-    participant: Participant
     stage: str
-    standing: QualificationStatus
     asked: int
     right: int
 
@@ -118,20 +115,18 @@ class PersonGold:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemGold:
-    """One question of known answer: how many people were asked, and how many were right."""
+class PersonGold(RightAnswers):
+    """Those of one person, without dropped items. standing: in the test."""
+
+    participant: Participant
+    standing: QualificationStatus
+
+
+@dataclass(frozen=True, slots=True)
+class ItemGold(RightAnswers):
+    """Those to one question: a person each."""
 
     item: Item
-    stage: str
-    asked: int
-    right: int
-
-    @property
-    def interval(self) -> Interval:
-        """Of the share of right answers, 95 %."""
-        from folkways.sdk.statistics import wilson
-
-        return wilson(self.right, self.asked)
 
     @property
     def is_doubtful(self) -> bool:
@@ -196,16 +191,16 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
     return KnownAnswers(
         tuple(
             PersonGold(
-                persons[key[0]],
                 stages[key[1]].name,
-                standings.get(key, QualificationStatus(*key)),
                 len(by_person[key]),
                 sum(by_person[key]),
+                persons[key[0]],
+                standings.get(key, QualificationStatus(*key)),
             )
             for key in order
         ),
         tuple(
-            ItemGold(item, stages[item.stage_id].name, len(by_item[item.id]), sum(by_item[item.id]))
+            ItemGold(stages[item.stage_id].name, len(by_item[item.id]), sum(by_item[item.id]), item)
             for item in sorted(known.values(), key=lambda item: (stages[item.stage_id].position, item.id))
         ),
     )

@@ -123,7 +123,7 @@ def _settings(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
 def _populations(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
     raw = [{str(each["name"]): each for each in one.raw["populations"]} for one in (old, new)]
     before, after = ({each.name: each for each in one.populations} for one in (old, new))
-    for name in _kept(
+    for name in _names_in_both(
         "population",
         before,
         after,
@@ -141,7 +141,7 @@ def _populations(old: Definition, new: Definition, use: Use, edit: Edit) -> None
         )
 
 
-def _kept(
+def _names_in_both(
     what: str, before: Iterable[str], after: Iterable[str], used: Collection[str], why_not: str, edit: Edit
 ) -> Iterator[str]:
     """The names that are in both descriptions, in order; those that are taken out or added are noted on the
@@ -189,7 +189,7 @@ def _stages(old: Definition, new: Definition, use: Use, edit: Edit) -> None:
             "in another order",
             "items are in them already; their order stays" if {*both} & {*use.stages} else "",
         )
-    for name in _kept("stage", before, after, use.stages, "it has items", edit):
+    for name in _names_in_both("stage", before, after, use.stages, "it has items", edit):
         _stage(
             before[name], after[name], (raw[0][name], raw[1][name]), f"stage {name}", name in use.stages, edit
         )

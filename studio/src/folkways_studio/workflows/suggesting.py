@@ -112,11 +112,11 @@ class Groups(Suggester):
         if not isinstance(groups, list):
             return None
         free = dict(enumerate(answers, 1))
-        invalid = _taken(free, table.get("invalid"))
+        invalid = _take(free, table.get("invalid"))
         groups_read = [
             {"answers": members, "en_answers": _wordings(group.get("english"))}
             for group in groups
-            if isinstance(group, Mapping) and (members := _taken(free, group.get("answers")))
+            if isinstance(group, Mapping) and (members := _take(free, group.get("answers")))
         ]
         if not groups_read and not invalid:
             return None
@@ -192,7 +192,7 @@ def outcome(
     return "accepted" if is_same else "changed", parts, unchanged
 
 
-def _taken(free: dict[int, str], numbers: Any) -> list[str]:
+def _take(free: dict[int, str], numbers: Any) -> list[str]:
     """The answers with these numbers that are free yet; they are not any more."""
     wanted = numbers if isinstance(numbers, list) else []
     return [

@@ -4,6 +4,7 @@ forms."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 
 from folkways.sdk.errors import UnknownNameError
@@ -102,6 +103,13 @@ def template_text(name: str) -> str:
     if name not in TEMPLATES:
         raise UnknownNameError("template", name, TEMPLATES)
     return files(__package__).joinpath("templates", f"{name}.yaml").read_text(encoding="utf-8")
+
+
+@cache
+def stage_titles() -> frozenset[str]:
+    """The titles of the stages of all templates, in English."""
+    described = (parse_yaml(template_text(name), f"template {name}") for name in TEMPLATES)
+    return frozenset(stage["title"] for each in described for stage in each["stages"])
 
 
 def template(name: str, **changes: object) -> Definition:

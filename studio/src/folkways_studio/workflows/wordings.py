@@ -53,11 +53,18 @@ def wordings(value: Any, own: str | None) -> tuple[Wording, ...]:
 
 class StudyTexts:
     """The texts of a study for one reader. definition: as ``workflows.definition`` checked it. wanted:
-    languages, best first."""
+    languages, best first. shipped: an English text of a template -> the same in the language of the page;
+    None for any other text."""
 
-    def __init__(self, definition: Mapping[str, Any], wanted: Sequence[str]) -> None:
+    def __init__(
+        self,
+        definition: Mapping[str, Any],
+        wanted: Sequence[str],
+        shipped: Callable[[str], Wording | None] = lambda text: None,
+    ) -> None:
         self.definition = definition
         self.wanted = tuple(wanted)
+        self.shipped = shipped
         named = definition.get("language")
         self.own = str(named) if named else None
 
@@ -98,8 +105,9 @@ class StudyTexts:
         return wordings(self.definition["consent"], self.own)
 
     def stage_title(self, name: str) -> Wording:
-        """Of the stage of that name."""
-        return self.pick(self._named("stages", name).get("title") or name)
+        """Of the stage of that name. What a template calls it is said in the language of the page."""
+        title = self.pick(self._named("stages", name).get("title") or name)
+        return (self.shipped(title.text) if title.language in (None, OWN) else None) or title
 
     def guidelines(self, name: str) -> Wording | None:
         """What people read with a task of the stage of that name: the study's text, else the short form of

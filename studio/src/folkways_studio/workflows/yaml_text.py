@@ -86,17 +86,17 @@ def _check_extent(text: str) -> None:
         ):  # the loader names one that is not
             part = anchors[event.anchor]
             if part is None:
-                raise _too(f"the alias *{event.anchor} stands for itself", event)
+                raise _excess(f"the alias *{event.anchor} stands for itself", event)
             values, characters, depth = values + part[0], characters + part[1], max(depth, part[2])
         if len(open_parts) + depth > DEEPEST:
-            raise _too(f"more than {DEEPEST} lists and mappings stand in one another", event)
+            raise _excess(f"more than {DEEPEST} lists and mappings stand in one another", event)
         if values > MOST_VALUES:
-            raise _too(f"there are more than {MOST_VALUES:,} values, aliases written out", event)
+            raise _excess(f"there are more than {MOST_VALUES:,} values, aliases written out", event)
         if characters > LONGEST:
-            raise _too(f"there are more than {LONGEST:,} characters, aliases written out", event)
+            raise _excess(f"there are more than {LONGEST:,} characters, aliases written out", event)
 
 
-def _too(problem: str, event: yaml.Event) -> yaml.MarkedYAMLError:
+def _excess(problem: str, event: yaml.Event) -> yaml.MarkedYAMLError:
     return yaml.composer.ComposerError(None, None, problem, event.start_mark)  # type: ignore[arg-type]  # or the C parser's mark
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +13,13 @@ import polars as pl
 import pytest
 import yaml
 
+from folkways.benchmarks.culturalbench.build import from_votes
 from folkways.benchmarks.culturalbench.build.counting import MajorityRule
 from folkways.benchmarks.culturalbench.build.from_votes import build_from_votes
 from folkways.benchmarks.culturalbench.votes import VOTES, Meta, Votes
 from folkways.benchmarks.culturalbench.votes_files import read_votes, write_votes
 from folkways.errors import DataError, FolkwaysError
+from folkways.files import write_bytes
 from tests.support.votes_data import large_collection, votes_of
 
 COLLECTION = large_collection(24)
@@ -99,6 +102,15 @@ def test_what_is_no_place_of_votes(tmp_path: Path, folder: Path) -> None:
         read_votes([folder])
 
 
+def test_what_is_left_out_of_the_metadata_is_empty(tmp_path: Path) -> None:
+    write_votes(COLLECTION, tmp_path)
+    (tmp_path / "meta.json").write_text('{"title": "Feasts", "licence": null, "schema": 1, "more": 2}')
+    assert read_votes([tmp_path]).meta == Meta("Feasts")
+    (tmp_path / "meta.json").write_text('{"title": 3}')
+    with pytest.raises(DataError, match="title must be a text, got 3"):
+        read_votes([tmp_path])
+
+
 def test_licences_have_to_agree(tmp_path: Path) -> None:
     for name, licence in (("one", "CC-BY-4.0"), ("two", "")):
         write_votes(Votes(COLLECTION.items, COLLECTION.votes, Meta(licence=licence)), tmp_path / name)
@@ -155,18 +167,18 @@ def test_the_card_loads_as_the_hub_reads_it(folder: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("question", "is_english"),
+    ("question", "is_english", "questions"),
     [
-        ("ماذا يأكل الناس في العيد؟", False),
-        ("春节吃什么？", False),
-        ("What is tāniko in te reo Māori?", True),
-        ("What is 饺子 called in English?", True),
+        ("ماذا يأكل الناس في العيد؟", False, 4),
+        ("春节吃什么？", False, 3),
+        ("What is tāniko in te reo Māori?", True, 4),
+        ("What is 饺子 called in English?", True, 4),
     ],
 )
 def test_questions_in_other_letters_are_not_passed_off_as_english(
-    tmp_path: Path, question: str, is_english: bool
+    tmp_path: Path, question: str, is_english: bool, questions: int
 ) -> None:
-    votes = votes_of({f"q{number}": ["A"] * 5 for number in range(4)}, question=question)
+    votes = votes_of({f"q{number}": ["A"] * 5 for number in range(questions)}, question=question)
     write_votes(votes, tmp_path / "votes")
     notes = [
         note
@@ -175,8 +187,9 @@ def test_questions_in_other_letters_are_not_passed_off_as_english(
     ]
     front = yaml.safe_load((tmp_path / "mine" / "README.md").read_text().split("---")[1])
     assert front.get("language") == (["en"] if is_english else None)
+    more = ", ..." if questions == 4 else ""
     assert [note.partition(", and")[0] for note in notes] == (
-        [] if is_english else ["4 questions are not in English by the letters (q0, q1, q2, ...)"]
+        [] if is_english else [f"{questions} questions are not in English by the letters (q0, q1, q2{more})"]
     )
 
 
@@ -212,6 +225,29 @@ def test_the_same_votes_and_seed_give_the_same_bytes(folder: Path, tmp_path: Pat
     assert one == two
     assert one["CulturalBench-Easy.csv"] != other["CulturalBench-Easy.csv"]
     assert one["votes.csv"] == other["votes.csv"]
+
+
+@pytest.mark.parametrize("written", range(7))
+def test_a_build_that_is_cut_off_can_be_made_again_and_never_looks_whole(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    out, left = tmp_path / "mine", written
+
+    def full(path: Path, content: bytes) -> Path:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise FolkwaysError("the disk is full")
+        return write_bytes(path, content)
+
+    monkeypatch.setattr(from_votes, "write_bytes", full)
+    with pytest.raises(FolkwaysError, match="full") if written < 6 else nullcontext():
+        build_from_votes("easy", [folder], out)
+    assert (out / "CulturalBench-Easy.csv").exists() == (written >= 6)
+    monkeypatch.undo()
+    again = build_from_votes("easy", [folder], out)
+    assert {file.name for file in out.iterdir()} == {file.name for file in again.files}
+    assert again.record["configs"] == ["easy"]
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(folder: Path, tmp_path: Path) -> None:
@@ -293,6 +329,9 @@ def test_topics_that_people_gave_leave_in_the_form_that_tasks_read(tmp_path: Pat
     assert (
         tmp_path / "mine" / "topics.csv"
     ).read_text() == "question_idx,topic,head\nq,Religion,Wider society\n"
+    (tmp_path / "mine" / "topics.csv").write_text("what somebody sorted anew")
+    build_from_votes("hard", [tmp_path / "votes"], tmp_path / "mine")
+    assert (tmp_path / "mine" / "topics.csv").read_text() == "what somebody sorted anew"
     table = pl.read_csv(tmp_path / "mine" / "votes.csv")
     assert table.columns == ["question_idx", "annotator", "chosen", "round", "population", "counted", "kept"]
 

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.culturalbench import data as culturalbench
+from folkways.benchmarks.released_data import open_release
 from folkways.cultures import REGIONS
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import DataIssue
@@ -128,6 +129,38 @@ def test_gold_that_does_not_fit_is_found(tmp_path: Path) -> None:
     ]
 
 
+def test_one_right_option_of_several_is_odd_and_spaces_around_one_are_not(tmp_path: Path) -> None:
+    easy, hard = culturalbench_rows()
+    multi = next(
+        row for row in easy if culturalbench.is_multi_mode([row[f"prompt_option_{x}"] for x in "abcd"])
+    )
+    single = easy[0]
+    rows = [
+        dict(row) for one in (single, multi) for row in hard if row["question_idx"] == one["question_idx"]
+    ]
+    for number, row in enumerate(rows[4:]):
+        row["answer"] = str(number == 2)
+    for row in rows[:4]:
+        row["prompt_option"] += " "
+    found = culturalbench.check(write_culturalbench(tmp_path, [single, multi], rows))
+    assert [(odd.kind, odd.row, odd.message) for odd in found if odd.kind.startswith("gold")] == [
+        ("gold-count", 5, "1 of 4 judgements are True in a multi-mode question")
+    ]
+
+
+def test_a_question_without_a_topic_yet_may_get_one_further_below(tmp_path: Path) -> None:
+    easy, hard = culturalbench_rows()
+    write_culturalbench(tmp_path, easy[:2], hard[:8])
+    ids = [row["question_idx"] for row in easy[:2]]
+    (tmp_path / "topics.csv").write_text(
+        f"question_idx,topic,head\n{ids[0]},,\n{ids[0]}, Tea ,x\n{ids[1]}, ,\n"
+    )
+    assert culturalbench.easy(open_release(str(tmp_path), "culturalbench"))["topic"].to_list() == [
+        "Tea",
+        None,
+    ]
+
+
 def test_unusable_files_are_named_with_the_remedy(tmp_path: Path) -> None:
     with pytest.raises(FolkwaysError, match="folkways data fetch"):
         culturalbench.easy(culturalbench_release(tmp_path))
@@ -152,6 +185,8 @@ def test_unusable_files_are_named_with_the_remedy(tmp_path: Path) -> None:
         (["i)", "i) and iv)", "(II) & (III)", "iv"], True),
         (["(i), (ii)", "(iii)", "(iv)", "All of the above"], True),
         (["(i), (ii)", "All", "None", "Both"], False),
+        (["(i)", "(ii)", "All of the above", "None of these"], False),
+        (["(i), (ii)", "(iii)", "(iv)", "Tea"], False),
         (["(i) bread", "(ii) tea", "(iii) salt", "(iv) milk"], False),
         (["Tissue", "Bag", "Umbrella", "None"], False),
     ],

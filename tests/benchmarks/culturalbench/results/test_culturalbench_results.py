@@ -95,6 +95,15 @@ def test_the_gap_is_over_the_questions_of_both_setups() -> None:
     assert row["p"] == row["p_holm"] == pytest.approx(0.1227, abs=5e-5)
 
 
+def test_the_best_model_comes_first_among_gaps_and_a_baseline_is_no_model_of_a_setup() -> None:
+    models = {"worse": ZEROS, "better": ONES}
+    frames = [judged(task, name, values) for name, values in models.items() for task in (EASY, HARD)]
+    rows = rows_of("easy-hard", findings(*frames), "easy-hard-gap")
+    assert [row["endpoint"] for row in rows] == ["better", "worse"]
+    with pytest.raises(NotAvailableError, match="not of baselines alone"):
+        BY_NAME["easy-hard"].make(findings(frames[0], judged(HARD, "baseline/random", ONES)))
+
+
 def test_formats_of_one_question_are_averaged_before_anything_is_compared() -> None:
     plain = judged(EASY, "m", {"JP": [1, 1], "PE": [0, 0]}, "plain")
     strict = judged(EASY, "m", {"JP": [1, 0], "PE": [1, 0]}, "strict-format")
@@ -116,6 +125,36 @@ def test_a_group_is_the_mean_over_its_countries_against_that_over_all_others() -
     countries = rows_of("format-spread", findings(judged(EASY, "m", ONES)), "culture-differences")
     assert [row["group"] for row in countries] == ["JP", "KR", "PE"]
     assert countries[0]["difference"] == pytest.approx(100 * (0.75 - (0.5 + 0.25) / 2))
+
+
+def test_a_format_that_one_region_alone_was_asked_in_tells_no_difference() -> None:
+    plain = judged(EASY, "m", {"JP": [1, 1], "PE": [0, 0]}, "plain")
+    found = findings(plain, judged(EASY, "m", {"JP": [1, 0]}, "strict-format"))
+    rows = rows_of("format-spread", found, "region-differences")
+    assert {(row["formats"], row["least"], row["most"]) for row in rows} == {(2, None, None)}
+
+
+def test_orders_are_told_of_models_that_were_asked_in_several() -> None:
+    """A letter that was not read tells nothing of letters; sameness is on one row of a question."""
+
+    def ordered(
+        variant: str, chosen: list[str | None], gold: list[str], same: list[float | None]
+    ) -> pl.DataFrame:
+        letters = {"chosen_letter": chosen, "gold_letter": gold}
+        columns = [pl.Series(name, values, pl.String) for name, values in letters.items()]
+        values = [float(one == other) for one, other in zip(chosen, gold, strict=True)]
+        frame = judged(EASY, "m", {"JP": values}, variant)
+        return frame.with_columns(*columns, pl.Series("consistent", same, pl.Float64))
+
+    first = ordered("plain", ["A", "A"], ["A", "B"], [0.0, 1.0])
+    second = ordered("plain~order-2", ["A", None], ["C", "D"], [None, None])
+    once = first.with_columns(endpoint=pl.lit("once"))
+    (row,) = rows_of("format-spread", findings(first, second, once), "orders")
+    assert (row["endpoint"], row["orders"], row["score"], row["consistency"], row["questions"]) == (
+        "m", 2, 25.0, 50.0, 2
+    )  # fmt: skip
+    bias = [row[f"letter {letter}"] for letter in "ABCD"]
+    assert bias == pytest.approx([200 / 3, -100 / 3, -100 / 3, 0])
 
 
 def test_the_map_of_regions_has_the_mean_and_the_whole_with_the_best_model_first() -> None:
@@ -181,6 +220,32 @@ def test_steps_go_from_each_model_to_the_next_of_its_line() -> None:
     assert shown["provider", "unknown"] == (1, 50.0)
     assert shown["size", "8 B"] == (2, 35.0)
     assert shown["released", "2024-01"] == (2, 35.0)
+
+
+def test_groups_come_by_name_and_what_is_not_known_last() -> None:
+    cards = {"a": ModelCard(provider="zebra"), "b": ModelCard(), "c": ModelCard(provider="ant")}
+    rows = rows_of(
+        "models", findings(*(judged(EASY, name, ONES) for name in "abc"), cards=cards), "model-groups"
+    )
+    groups = [row["group"] for row in rows if row["by"] == "provider"]
+    assert groups == ["ant", "zebra", "unknown"]
+
+
+def test_lines_are_of_one_family_and_date_or_size_and_the_first_of_two_in_one_place_counts() -> None:
+    about = {
+        "small": ("F", 1, 2024), "big": ("F", 2.5, 2024), "again": ("F", 2.5, 2024), "later": ("F", 9, 2025),
+        "undated": ("F", 4, None), "undated too": ("F", 5, None), "alone": ("G", 3, 2024),
+    }  # fmt: skip
+    cards = {
+        name: ModelCard(family=family, size=size, released=year and date(year, 1, 1))
+        for name, (family, size, year) in about.items()
+    }
+    frames = [judged(EASY, name, ZEROS if name in ("small", "again") else ONES) for name in about]
+    found = findings(*frames, cards=cards)
+    steps = [(row["family"], row["earlier"], row["later"]) for row in rows_of("sizes", found, "sizes-steps")]
+    assert steps == [("F", "undated", "undated too"), ("F (2024-01-01)", "small", "big")]
+    shown = [(row["size"], row["family"]) for row in rows_of("sizes", found, "sizes")]
+    assert shown == [("1 B", "F (2024-01-01)"), ("2.5 B", "F (2024-01-01)"), ("4 B", "F"), ("5 B", "F")]
 
 
 def test_a_group_of_models_is_compared_on_what_all_of_them_were_asked() -> None:

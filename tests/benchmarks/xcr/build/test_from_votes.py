@@ -90,6 +90,42 @@ def test_it_is_checked_and_asked_like_the_published_one(tmp_path: Path) -> None:
     assert asked.judgements()["task"].n_unique() == 3
 
 
+def test_a_folder_has_the_adaptations_of_its_last_build_alone(tmp_path: Path) -> None:
+    decided = both(choice, 1, "b"), both(labels, 1)
+    there = {"CN": [*both(version, 1)], "BD": both(version, 1, culture="Bangladesh"), "": []}
+    for culture, versions in there.items():
+        built = build(tmp_path, *decided, versions)
+        of_cultures = {
+            name for name in xcr.ADAPTATION_FILES.values() if (tmp_path / "corpus" / name).exists()
+        }
+        assert of_cultures == ({xcr.ADAPTATION_FILES[culture]} if culture else set())
+        assert {*built.record["adaptations"]} == ({culture} if culture else set())
+        assert (tmp_path / "corpus" / "adaptations_of_everybody.csv").exists() == bool(versions)
+
+
+def test_a_version_that_does_not_fit_its_sentence_is_told(tmp_path: Path) -> None:
+    unfit = version(1, "expert", strategies="neutral_term;neutral_term", role="expert")
+    built = build(tmp_path, both(choice, 1, "b"), both(labels, 1), [version(1, "p1"), unfit])
+    assert built.record["left_out"]["item-1, CN, expert"].startswith("an expert's version has not 1 items")
+    assert (built.record["adaptations"], built.record["adaptations_undecided"]) == ({"CN": 1}, {"CN": 1})
+
+
+def test_files_of_one_name_are_all_on_record(tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("p1", "p2")]
+    for folder in folders:
+        folder.mkdir()
+    files = VoteFiles(
+        write_items(tmp_path / "items.jsonl"),
+        [write_votes(folder / "choices.csv", [choice(1, folder.name, "b")]) for folder in folders],
+        [write_votes(folder / "labels.csv", [labels(1, folder.name)]) for folder in folders],
+    )
+    told = build_corpus(files, tmp_path / "corpus").record["files"]
+    assert {*told} == {
+        "items.jsonl",
+        *(f"{folder}/{name}.csv" for folder in ("p1", "p2") for name in ("choices", "labels")),
+    }
+
+
 def test_provenance_goes_along(tmp_path: Path) -> None:
     build(tmp_path, both(choice, 4, "c"), both(labels, 4))
     (row,) = pl.read_csv(tmp_path / "corpus" / "provenance.csv").iter_rows(named=True)

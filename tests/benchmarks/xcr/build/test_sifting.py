@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from folkways import text_tables
+from folkways.benchmarks.xcr.build import items
 from folkways.benchmarks.xcr.build.fact_filter import (
     KEPT_FILE,
     LEFT_OUT_FILE,
@@ -37,6 +38,8 @@ from folkways.benchmarks.xcr.build.facts import (
 )
 from folkways.benchmarks.xcr.build.facts import FACTS as FACT_COLUMNS
 from folkways.errors import DataError, FolkwaysError
+from folkways.files import write_bytes
+from folkways.runs.building import BuildStopped, build
 from perf.facts.synthetic import Plan, write
 from tests.support.csi_facts import FACTS, write_facts
 
@@ -46,6 +49,34 @@ def left_out(folder: Path) -> dict[int, tuple[str, int | None]]:
         folder / LEFT_OUT_FILE, schema={"row": pl.Int64, "reason": pl.String, "like_row": pl.Int64}
     )
     return {row: (reason, like) for row, reason, like in table.iter_rows()}
+
+
+def test_facts_of_a_build_that_was_cut_off_serve_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build by other rules ends before it has noted by which its facts were chosen."""
+    facts, out = write_facts(tmp_path / "facts.csv", FACTS), tmp_path / "csi"
+    said = {
+        "items": [{"item": "soup mug", "context": "Own."}],
+        "sentence": "The <CSI>soup mug</CSI> was all.",
+    }
+    options = {"facts": facts, "writers": [f"baseline/constant:{json.dumps(said)}"], "out": out}
+
+    def built(limit: int) -> list[str]:
+        build("csi", {**options, "limit": limit}, workspace=tmp_path / "w.db")
+        return pl.read_parquet(out / items.CHOSEN_FILE)["id"].to_list()
+
+    def ended(path: Path, content: bytes) -> Path:
+        if path.name == items.SIFTED_FILE:
+            raise KeyboardInterrupt
+        return write_bytes(path, content)
+
+    first = built(1)
+    monkeypatch.setattr(items, "write_bytes", ended)
+    with pytest.raises(BuildStopped):
+        built(2)
+    monkeypatch.undo()
+    assert built(1) == first and len(built(2)) > len(first)
 
 
 def test_every_row_is_kept_or_named_with_its_reason(tmp_path: Path) -> None:

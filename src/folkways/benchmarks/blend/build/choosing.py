@@ -112,9 +112,8 @@ class _Walk:
     def _is_own(self, target: str) -> bool:
         for answer in self.own:
             if self.memory.get(answer, target):
-                return (
-                    True  # without blocking the text: other countries' candidates with it are looked at again
-                )
+                # without blocking the text: other countries' candidates with it are looked at again
+                return True
             if lexically_same(answer, target):
                 self.memory.put(answer, target, True)
                 self.blocked.add(target)

@@ -56,9 +56,8 @@ class Origin(StrEnum):
     """Whose words an option is in, best first."""
 
     DIGITS = "digits"  # a number, a date or a time, which reads the same
-    SAME_QUESTION = (
-        "same question"  # people of the culture, or of one with the same language, to this question
-    )
+    # people of the culture, or of one with the same language, to this question
+    SAME_QUESTION = "same question"
     OWN_PEOPLE = "own people"  # people of the culture, with the same English, to another question
     FILE = "file"  # a translation that the user brought
 

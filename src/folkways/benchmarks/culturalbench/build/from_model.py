@@ -218,7 +218,7 @@ def sort_questions(
         "questions": len(questions),
         "sorted": table.height,
         "asked_singly": len(replies),
-        "agreement": _told(agreement),
+        "agreement": None if agreement is None else {"labelled": agreement.cases, **agreement.as_record()},
         "differing": [
             {"question_idx": key, "label": label, "model": topic_of.get(key, NONE)}
             for key, label in (labels or {}).items()
@@ -275,15 +275,3 @@ def _why(reply: ModelReply | None) -> str:
     if reply is not None and reply.state is State.REFUSED:
         return f"the model refused: {reply.reason}"
     return "the model's reply names none of the topics"
-
-
-def _told(agreement: CategoryAgreement | None) -> dict[str, Any] | None:
-    if agreement is None:
-        return None
-    return {
-        "labelled": agreement.cases,
-        "percent": 100 * agreement.share,
-        "kappa": agreement.kappa,
-        "kappa_interval": [agreement.kappa_interval.low, agreement.kappa_interval.high],
-        "interval": agreement.kappa_interval.method,
-    }

@@ -191,7 +191,7 @@ def build_from_votes(
         reasons = ", ".join(f"{number} {reason}" for reason, number in _reasons(counted).items())
         most = int(counted["voters"].to_numpy().max())
         remedy = ""
-        if 0 < most < rule.of:
+        if most < rule.of:
             remedy = (
                 f"\nNo question has the {rule.of} votes that --of asks for. If fewer people were asked, say "
                 f"how many and what majority they need, for example --threshold {most // 2 + 1} --of {most}"
@@ -223,7 +223,11 @@ def build_from_votes(
     topics = topics_table(votes, counted, own_topics())
     if not topics.is_empty() and not (out / TOPICS_FILE).exists():
         contents[TOPICS_FILE] = frame_bytes(topics)
-    files = tuple(write_bytes(out / name, content) for name, content in contents.items())
+    table_file = f"{CONFIGS[config]}.csv"
+    (out / table_file).unlink(missing_ok=True)  # and written last: what is cut off does not look whole
+    for name in sorted(contents, key=table_file.__eq__):
+        write_bytes(out / name, contents[name])
+    files = tuple(out / name for name in contents)
     return VotesBuild(counted, record, (*votes.notes, *_notes(votes, kept)), files)
 
 

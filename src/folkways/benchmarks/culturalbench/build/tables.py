@@ -125,7 +125,7 @@ def easy_table(
     votes, counted: questions, votes and what they decide; seed, multi_mode: as in ``combine``.
     """
     rows = []
-    for number, row in enumerate(_kept(votes, counted)):
+    for number, row in enumerate(_kept_items(votes, counted)):
         options = [row[name] for name in OPTIONS]
         question, answer = row["question"], row["gold"][0]
         if row["mode"] == MULTI:
@@ -142,7 +142,7 @@ def hard_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
     """
     rows = [
         (item["item"], item["question"], item[name], letter in item["gold"], country_name(item["country"]))
-        for item in _kept(votes, counted)
+        for item in _kept_items(votes, counted)
         for name, letter in zip(OPTIONS, LETTERS, strict=True)
     ]
     return pl.DataFrame(
@@ -177,6 +177,6 @@ def topics_table(votes: Votes, counted: pl.DataFrame, topics: Topics) -> pl.Data
     return pl.DataFrame(rows, schema=dict(TOPIC_COLUMNS), orient="row")
 
 
-def _kept(votes: Votes, counted: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def _kept_items(votes: Votes, counted: pl.DataFrame) -> Iterator[dict[str, Any]]:
     decisions = counted.filter(pl.col("dropped").is_null()).select("item", "gold", "mode")
     yield from decisions.join(votes.items, on="item", how="left", maintain_order="left").iter_rows(named=True)

@@ -3,7 +3,6 @@ and the provenance of every sentence."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -194,6 +193,12 @@ def _adapted(
                 f"no version has {items} items and as many strategies, or one for all"
             )
             continue
+        for version in written:
+            if version not in fitting:
+                what = "an expert's version" if version.expert else "a version"
+                left_out[f"{item_id}, {culture}, {version.judge}"] = (
+                    f"{what} has not {items} items and as many strategies, or one for all"
+                )
         chosen, is_decided = decided_version(fitting)
         undecided[culture] = undecided.get(culture, 0) + (not is_decided)
         adaptations.setdefault(culture, []).append(
@@ -263,8 +268,9 @@ class BuiltCorpus:
 def build_corpus(votes: VoteFiles, out: Path, judges: int = JUDGES) -> BuiltCorpus:
     """Write the corpus that the votes make into the folder ``out``.
 
-    judges: people who have to choose and label each item, unless an expert does. Raises DataError for a
-        wrong row of a file, and FolkwaysError if no item is decided.
+    judges: people who have to choose and label each item, unless an expert does. Adaptations that an earlier
+        build left in the folder, and this one has not, are removed. Raises DataError for a wrong row of a
+        file, and FolkwaysError if no item is decided.
     """
     items = read_items(votes.items)
     fields = FIELDS if votes.lists is None else read_lists(votes.lists)
@@ -296,6 +302,9 @@ def build_corpus(votes: VoteFiles, out: Path, judges: int = JUDGES) -> BuiltCorp
     contents |= {ADAPTATION_FILES[culture]: rows for culture, rows in corpus.adaptations.items()}
     if corpus.everybody.height:
         contents[EVERYBODY_FILE] = corpus.everybody
+    if (out / RECORD_FILE).is_file():  # of an earlier build, whose further files are not of this one
+        for name in {*ADAPTATION_FILES.values(), EVERYBODY_FILE} - {*contents}:
+            (out / name).unlink(missing_ok=True)
     files = [
         write_bytes(out / name, csv_bytes(rows.columns, rows.iter_rows())) for name, rows in contents.items()
     ]
@@ -342,32 +351,22 @@ def read_items(path: Path) -> Items:
 
 def _record(votes: VoteFiles, corpus: Corpus, items: Items, judges: int) -> dict[str, Any]:
     files = [votes.items, *votes.choices, *votes.labels, *votes.adaptations]
+    alike = Counter(path.name for path in files)
+    names = [path.name if alike[path.name] == 1 else f"{path.parent.name}/{path.name}" for path in files]
     return {
         "build": "csi-corpus",
         "made_by": f"folkways {__version__}",
-        "files": {path.name: sha256_of(path) for path in files},
+        "files": dict(zip(names, map(sha256_of, files), strict=True)),
         "judges": judges,
         "items": len(items),
         "sentences": corpus.base.height,
         "adaptations": {culture: rows.height for culture, rows in corpus.adaptations.items()},
         "adaptations_undecided": dict(corpus.undecided),
-        "agreement": {name: _told(kappa) for name, kappa in corpus.agreement.items()},
+        "agreement": {
+            name: {"items": kappa.cases, **kappa.as_record()} for name, kappa in corpus.agreement.items()
+        },
         "left_out": dict(corpus.left_out),
     }
-
-
-def _told(found: CategoryAgreement) -> dict[str, Any]:
-    return {
-        "items": found.cases,
-        "percent": _known(100 * found.share),
-        "kappa": _known(found.kappa),
-        "kappa_interval": [_known(found.kappa_interval.low), _known(found.kappa_interval.high)],
-        "interval": found.kappa_interval.method,
-    }
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def study_files(study: Study) -> Mapping[str, bytes]:

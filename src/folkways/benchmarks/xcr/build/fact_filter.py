@@ -231,11 +231,11 @@ def _distinct(file: Path, rules: FactRules, left_out: _LeftOutWriter) -> Ints:
     order = np.argsort(rows)  # batches keep the order of the table; this holds it whatever reads them
     rows, keys, signs = rows[order], keys[order], signs[order]
     again, firsts = _same(keys)
-    left_out.write(_told(rows[again], SAME, rows[firsts[again]]))
+    left_out.write(_left_out(rows[again], SAME, rows[firsts[again]]))
     places = np.flatnonzero(~again)
     like = repeated(signs[places], rules.similarity)
     alike = like >= 0
-    left_out.write(_told(rows[places[alike]], ALIKE, rows[places[like[alike]]]))
+    left_out.write(_left_out(rows[places[alike]], ALIKE, rows[places[like[alike]]]))
     distinct: Ints = rows[places[~alike]]
     return distinct
 
@@ -270,7 +270,7 @@ def _same(keys: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.bool_], Ints]:
     return firsts != np.arange(keys.size), firsts
 
 
-def _told(rows: Ints, reason: str, like: Ints) -> pl.DataFrame:
+def _left_out(rows: Ints, reason: str, like: Ints) -> pl.DataFrame:
     return pl.DataFrame(
         {"row": rows, "reason": [reason] * rows.size, "like_row": like}, schema=dict(LEFT_OUT)
     )

@@ -26,7 +26,7 @@ from folkways.benchmarks.xcr.build.fact_filter import KEPT_FILE, LEFT_OUT_FILE, 
 from folkways.benchmarks.xcr.build.facts import OF_PEOPLE, FactRules, check_table, read_named
 from folkways.benchmarks.xcr.tasks import without_tags
 from folkways.errors import FolkwaysError
-from folkways.files import json_bytes, write_bytes
+from folkways.files import json_bytes, packed, write_bytes
 from folkways.json_lines import json_line
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 from folkways.records import State
@@ -328,8 +328,9 @@ def _filtered(
             return FilteredFacts(
                 chosen=pl.read_parquet(chosen), left_out=Counter(earlier["left_out"]), **counts
             )
+    done.unlink(missing_ok=True)  # what it tells of is about to be replaced
     sifted = filter_facts(facts, out, rules, made_of["limit"], session.progress, session.work_on)
-    sifted.chosen.write_parquet(chosen)
+    write_bytes(chosen, packed(sifted.chosen, "parquet"))
     counts = {name: getattr(sifted, name) for name in ("rows", "kept", "clusters", "cultures", "left_out")}
     write_bytes(done, json_bytes({"made_of": made_of, **counts}))
     return sifted

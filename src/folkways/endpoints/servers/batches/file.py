@@ -3,6 +3,7 @@ results."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import AsyncIterator, Collection, Sequence
 from pathlib import Path
 
@@ -44,7 +45,8 @@ class FileBatches(OpenAIBatches):
 
     def sent_message(self, name: str, number: str, requests: int) -> str:
         """What to do with the file."""
-        line = f"vllm run-batch -i {number} -o {_results(number)} --model {self.endpoint.model}"
+        files = ("-i", number, "-o", str(_results(number)))
+        line = shlex.join(["vllm", "run-batch", *files, "--model", self.endpoint.model])
         return (
             f"{self.endpoint.name}: {requests:,} requests are in a file. Carry them out, then run the "
             f"same command again: {line}"

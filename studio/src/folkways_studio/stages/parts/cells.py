@@ -49,8 +49,8 @@ class Cell(ABC):
         return {}
 
     def offered(self, part: Part, content: Content, say: Say) -> Sequence[str]:
-        """The cells to choose from."""
-        return ()
+        """The cells to choose from: the words, if there are any."""
+        return [*self.words(part, content, say).values()]
 
 
 class ChoiceCell(Cell):
@@ -75,9 +75,6 @@ class ChoiceCell(Cell):
         options = Options(_named(part, content))
         labels = {value: say(label) for value, label in options_of(part, content)}
         return {value: words if options.find(words) == value else value for value, words in labels.items()}
-
-    def offered(self, part: Part, content: Content, say: Say) -> Sequence[str]:
-        return [*self.words(part, content, say).values()]
 
 
 class PairCell(ChoiceCell):
@@ -163,9 +160,6 @@ class ScaleCell(Cell):
 
     def words(self, part: Part, content: Content, say: Say) -> Mapping[Any, str]:
         return {point: str(point) for point in Scale.points(part)}
-
-    def offered(self, part: Part, content: Content, say: Say) -> Sequence[str]:
-        return [*self.words(part, content, say).values()]
 
 
 class NumberCell(Cell):

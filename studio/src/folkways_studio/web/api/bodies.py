@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstraints
 
+from folkways.sdk.errors import FolkwaysError
 from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.records import Role
 
@@ -14,28 +16,68 @@ Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 Reason = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 Cell = str | int | float | bool | list[Any] | dict[str, Any] | None
 MOST_ROWS = 20_000
+MOST_VALUES, MOST_FIELDS = 500_000, 100
+"""Of a body, however deep they lie, and of its outermost object. Python reads JSON and checks it without a
+pause for other requests: 20 MB of empty lists would hold up everybody for many seconds."""
 NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
+def read_json(content: bytes) -> Any:
+    """The value of a body. FolkwaysError for no JSON, for more than MOST_VALUES or MOST_FIELDS, and for texts
+    with characters that a database refuses."""
+    if _count_values(content) > MOST_VALUES:
+        raise FolkwaysError(f"this has more than {MOST_VALUES:,} values; send it in parts")
+    try:
+        value = json.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise FolkwaysError(f"this is not UTF-8 (byte {error.start})") from None
+    except RecursionError:
+        raise FolkwaysError("this is nested too deeply") from None
+    except ValueError as error:
+        raise FolkwaysError(f"this could not be read as JSON ({error})") from None
+    if isinstance(value, dict) and len(value) > MOST_FIELDS:
+        raise FolkwaysError(f"this has more than {MOST_FIELDS} fields")
+    _check_characters(value)
+    return value
+
+
+def _count_values(content: bytes) -> int:
+    """How many values a body has, about, without reading it: commas and brackets outside of texts; if texts
+    alone are too many, half of them, as each is a value or a name of one."""
+    texts = (content.count(b'"') - content.count(rb"\"")) // 2
+    if texts // 2 > MOST_VALUES:
+        return texts // 2
+    outside = content.replace(rb"\\", b"").replace(rb"\"", b"").split(b'"')[::2]
+    return sum(part.count(b",") + part.count(b"[") + part.count(b"{") for part in outside)
+
+
+def _check_characters(given: Any) -> None:
+    """Refuse NUL and lone surrogates anywhere in a value (FolkwaysError)."""
+    waiting = [given]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [*value.keys(), *value.values()]
+        elif isinstance(value, list):
+            waiting += value
+        elif isinstance(value, str) and NO_TEXT.search(value):
+            raise FolkwaysError("a text has an invalid character (NUL, or half of a pair)")
+
+
+def _row(given: object) -> object:
+    if not isinstance(given, dict):
+        raise ValueError("a row is an object: column -> cell")
+    return given
+
+
+Row = Annotated[dict[str, Cell], PlainValidator(_row, json_schema_input_type=dict[str, Cell])]
+"""A row of a table. Whatever JSON has may be in a cell, so that cells are not looked at one by one."""
+
+
 class Body(BaseModel):
-    """Any request body. Texts have no characters that a database refuses."""
+    """Any request body, as ``read_json`` gives it."""
 
     model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def check_characters(cls, given: Any) -> Any:
-        """Refuse NUL and lone surrogates anywhere in the body (ValueError)."""
-        waiting = [given]
-        while waiting:
-            value = waiting.pop()
-            if isinstance(value, dict):
-                waiting += [*value.keys(), *value.values()]
-            elif isinstance(value, list):
-                waiting += value
-            elif isinstance(value, str) and NO_TEXT.search(value):
-                raise ValueError("a text has an invalid character (NUL, or half of a pair)")
-        return given
 
 
 class NewStudy(Body):
@@ -56,7 +98,7 @@ class NewItems(Body):
     people in them; needed where there are any."""
 
     stage: Name
-    rows: list[dict[str, Cell]] = Field(min_length=1, max_length=MOST_ROWS)
+    rows: list[Row] = Field(min_length=1, max_length=MOST_ROWS)
     population: Name | None = None
     annotations: Annotations | None = None
 
@@ -127,7 +169,7 @@ class NewWorkbook(Body):
 class FilledRows(Body):
     """The filled rows of an exported workbook: column -> cell."""
 
-    rows: list[dict[str, Cell]] = Field(min_length=1, max_length=500)
+    rows: list[Row] = Field(min_length=1, max_length=500)
 
 
 class NewAssignments(Body):
@@ -135,7 +177,7 @@ class NewAssignments(Body):
     population. add: keep those to whom an item is assigned already. take_back: also take tasks back from
     others who are at them. preview: only check the rows."""
 
-    rows: list[dict[str, Cell]] = Field(min_length=1, max_length=MOST_ROWS)
+    rows: list[Row] = Field(min_length=1, max_length=MOST_ROWS)
     add: bool = False
     take_back: bool = False
     preview: bool = False

@@ -1,7 +1,7 @@
 """The caller of the API: the token of a request, its account, and its rights in the study of the address.
 
-The token is looked at before the body is read (``TokenRoute``): to parse a large one holds up everybody, so
-that nobody unknown may send one.
+The token is looked at before the body is read (``TokenRoute``), so that nobody unknown may send a large one,
+and JSON is parsed in a thread.
 
 The type of a route's first argument says who may use it: ``AccountCall``, ``StaffCall``, ``AdjudicatorCall``,
 ``OwnerCall``. Cookies are ignored, so that pages of other sites cannot act for somebody who is signed in.
@@ -9,6 +9,7 @@ The type of a route's first argument says who may use it: ``AccountCall``, ``Sta
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -27,6 +28,7 @@ from folkways_studio.programs import tokens
 from folkways_studio.programs.records import ApiToken, Scope
 from folkways_studio.records import Account, Role, Study
 from folkways_studio.studies import service as studies
+from folkways_studio.web.api.bodies import read_json
 from folkways_studio.web.request_context import ADJUDICATORS, OWNER, STAFF, Access, Studio
 from folkways_studio.web.security.origin import local_address
 from folkways_studio.web.security.rates import limited_address
@@ -35,6 +37,7 @@ BEARER = HTTPBearer(
     auto_error=False,
     description="A token of a study, which its owner makes on the page API or with a command.",
 )
+JSON = re.compile(r"\s*application/([^;]*\+)?json\s*(;|$)", re.IGNORECASE)
 UNSAFE = ("POST", "PUT", "PATCH", "DELETE")
 
 StudyName = Annotated[str, Path(description="The study's short name.", max_length=64, pattern="^[a-z0-9-]+$")]
@@ -57,7 +60,7 @@ class Call:
     @property
     def origin(self) -> str:
         """The address under which people find this server."""
-        return (self.studio.settings.origin or local_address(self.request)).rstrip("/")
+        return self.studio.settings.origin or local_address(self.request)
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,16 @@ class StudyCall(Call):
     roles: frozenset[Role]
 
 
+class JsonRequest(Request):
+    """A request with its parsed JSON."""
+
+    parsed: Any
+
+    async def json(self) -> Any:
+        """What was parsed."""
+        return self.parsed
+
+
 class TokenRoute(APIRoute):
     """A route for requests with a valid token."""
 
@@ -78,6 +91,10 @@ class TokenRoute(APIRoute):
 
         async def handle_known(request: Request) -> Response:
             request.state.call = await run_in_threadpool(_call, request, await BEARER(request))
+            if JSON.match(request.headers.get("content-type", "")):
+                request = JsonRequest(request.scope, request.receive)
+                if content := await request.body():
+                    request.parsed = await run_in_threadpool(read_json, content)
             return await handle(request)
 
         return handle_known

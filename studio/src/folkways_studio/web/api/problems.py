@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
 from folkways.sdk.errors import FolkwaysError
@@ -18,7 +18,7 @@ from folkways.sdk.workspace import WorkspaceError
 from folkways_studio.errors import StudioError, SubmissionError, TooManyAttemptsError
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.media.reading import MediaError
-from folkways_studio.web.routing import UNANSWERED, sentence
+from folkways_studio.web.routing import UNANSWERED, respond_to_nobody, sentence
 from folkways_studio.workflows.definition import DefinitionError
 
 MEDIA_TYPE = "application/problem+json"
@@ -111,6 +111,7 @@ def add_handlers(app: FastAPI) -> None:
     app.add_exception_handler(FolkwaysError, ours)
     app.add_exception_handler(RequestValidationError, wrong)
     app.add_exception_handler(HTTPException, unrouted)
+    app.add_exception_handler(ClientDisconnect, respond_to_nobody)
     app.add_exception_handler(Exception, unexpected)
 
 

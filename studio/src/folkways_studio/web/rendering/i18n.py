@@ -142,11 +142,12 @@ def offered_unasked(*, answering: bool = False) -> frozenset[str]:
 @cache
 def terms() -> frozenset[str]:
     """Our own words that are stored as data and shown in the reader's language: labels, topics, reasons,
-    strategies with their examples. Words from a study's own file are shown as they are."""
+    strategies with their examples, titles of stages. Words from a study's own file are shown as they are."""
     from folkways.sdk.benchmarks import study_exports
     from folkways_studio.stages.base import REASONS
     from folkways_studio.stages.registry import stage_kind
     from folkways_studio.workflows.helping import strategies
+    from folkways_studio.workflows.templates import stage_titles
 
     topics = stage_kind("collect_question").settings["categories"].default
     shown = (
@@ -154,12 +155,12 @@ def terms() -> frozenset[str]:
     )
     exports = (export for exports in study_exports().values() for export in exports)
     labels = (label for export in exports for labels in export.labels.values() for label in labels)
-    return frozenset((*topics, *REASONS, *labels, *shown))
+    return frozenset((*topics, *REASONS, *labels, *shown, *stage_titles()))
 
 
 def term(text: str, locale: str) -> str:
-    """One of ``terms`` in the reader's language; any other text as it is."""
-    return catalogue(locale).gettext(text) if text in terms() else text
+    """One of ``terms`` in the reader's language, if it is one of LOCALES; any other text as it is."""
+    return catalogue(locale).gettext(text) if locale in LOCALES and text in terms() else text
 
 
 @cache

@@ -37,7 +37,7 @@ def accepts_gzip(request: Request) -> bool:
         part.strip().partition(";") for part in request.headers.get("accept-encoding", "").lower().split(",")
     )
     return any(
-        name == "gzip" and weight.replace(" ", "") not in ("q=0", "q=0.0") for name, _, weight in coded
+        name.strip() == "gzip" and weight.replace(" ", "").rstrip("0.") != "q=" for name, _, weight in coded
     )
 
 

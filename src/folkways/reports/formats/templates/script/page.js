@@ -87,7 +87,7 @@ for (const table of document.querySelectorAll("table.sortable")) sortable(table)
 const heatCell = (packed, leads) => {
   const cell = make("td");
   if (!packed) return cell;
-  const [score, low, high, n, heat, home, marks] = packed.split("|");
+  const [score, ends, n, heat, home, marks] = packed.split("|");
   if (heat !== "-") cell.className = heat;
   if (leads) {
     const link = make("a", "", score);
@@ -95,7 +95,7 @@ const heatCell = (packed, leads) => {
     link.title = `n ${n}`;
     cell.append(link);
   } else cell.append(score);
-  cell.append(" ", make("small", "", `${low}–${high}`));
+  if (ends) cell.append(" ", make("small", "", ends));
   if (home !== "-") {
     const mark = make("abbr", "home", "⌂");
     mark.title = "home of the model’s maker";

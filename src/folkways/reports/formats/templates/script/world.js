@@ -61,7 +61,7 @@ if (map && byId("world-data")) {
       const heading = make("th", "", data.names[name]);
       heading.scope = "row";
       const range = make("td", "range");
-      range.append(shown(low), make("span", "to", " to "), shown(high));
+      range.append(shown(low), ...(low === null ? [] : [make("span", "to", " to "), shown(high)]));
       row.append(heading, make("td", "num score", shown(score)), range, make("td", "num", count(n)));
       return row;
     }));

@@ -101,11 +101,11 @@ if (form) {
   // A text of the study, which may run the other way than the page.
   const isolated = (text) => Object.assign(document.createElement("bdi"), { textContent: text });
 
-  // The list says of which question or text it is, and leads there.
+  // The list says of which question or text it is, where that has a label of its own, and leads there.
   const lead = (item, label, problem, { id }, target) => {
     const link = document.createElement("a");
     link.href = `#${id}`;
-    link.append(isolated(label.textContent.trim()), " – ", isolated(problem));
+    link.append(...(label ? [isolated(label.textContent.trim()), " – "] : []), isolated(problem));
     item.replaceChildren(link);
     link.addEventListener("click", (event) => {
       event.preventDefault();
@@ -139,8 +139,9 @@ if (form) {
       item.textContent = problem;
       list.append(item);
       atQuestion(item, name, problem);
-      const field = name && form.querySelector(`[name="${CSS.escape(name)}"]`);
+      const field = name && form.querySelector(`[name="${CSS.escape(name)}"]:enabled`);
       if (field) field.setAttribute("aria-invalid", "true");
+      if (field && field.type !== "hidden" && !item.querySelector("a")) lead(item, null, problem, form, field);
     }
     if (body.next) {
       const link = document.createElement("a");
