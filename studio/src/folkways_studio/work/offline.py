@@ -122,8 +122,8 @@ def import_workbook(
 
     rows: column -> cell. file: its name, for errors; a table with a header has every column that was handed
     out. RowsError names every row that cannot be taken, and FolkwaysError a table that was not handed out or
-    lacks a column; nothing is submitted then. The same workbook may come twice: a row that is stored as it is counts as
-    repeated, one that differs from what is stored is a problem.
+    lacks a column; nothing is submitted then. The same workbook may come twice: a row that is stored as it is
+    counts as repeated, one that differs from what is stored is a problem.
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
