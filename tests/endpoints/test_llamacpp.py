@@ -108,6 +108,7 @@ def test_a_part_of_a_letter_is_looked_for_among_ever_more_of_the_likeliest() -> 
     [
         ({"apply_template": {}}, "does not tell what its chat template makes of a question", True, False),
         ({"tokenize": {"tokens": ["a"]}}, "does not tell the tokens of a text", True, False),
+        ({"tokenize": {"tokens": {}}}, "does not tell the tokens of a text", True, False),
         ({"tokenize": {"tokens": "a"}}, "does not tell the tokens of a text", True, False),
         ({"tokenize": (500, {"error": "busy"})}, 'the server says 500: "busy"', False, True),
         (

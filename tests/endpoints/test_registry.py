@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkways.endpoints.base import EndpointOptions
-from folkways.endpoints.registry import open_name
+from folkways.endpoints.registry import is_name, open_name
 from folkways.endpoints.servers.providers import Provider, providers
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 
@@ -71,6 +71,20 @@ def test_an_unknown_name_lists_every_form(name):
     ):
         assert form in str(caught.value)
     assert "openrouter" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *(
+            (name, True)
+            for name in ("openai/gpt-4o", " vllm/m ", "baseline/first", "replay:x.csv", "http://h/v1#m")
+        ),
+        *((name, False) for name in ("openai", "baseline", "replay", "nobody/m", "", "org", "x:y")),
+    ],
+)
+def test_what_begins_as_a_name_of_an_endpoint(text, expected):
+    assert is_name(text) is expected
 
 
 def test_a_slip_gets_a_suggestion():

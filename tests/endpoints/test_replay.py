@@ -91,11 +91,16 @@ def test_states_of_folkways_own_responses(tmp_path):
         {"item": "2", "response": "kept", "state": "answered", "reason": None},
         {"item": "3", "response": None, "state": "failed", "reason": "500"},
         {"item": "4", "response": None, "state": None, "reason": None},
+        {"item": "5", "response": "half of it", "state": "failed", "reason": "cut off"},
+        {"item": "6", "response": "", "state": "missing", "reason": None},
+        {"item": "7", "response": "I will not", "state": "refused", "reason": None},
     ]
     file = write(tmp_path / "a.parquet", rows)
     refused, kept = replay(file, request(item="1"), request(item="2"))
     assert (refused.refusal, kept.text, kept.refusal) == ("filter", "kept", None)
-    for item in ("3", "4"):
+    (without,) = replay(file, request(item="7"))
+    assert (without.refusal, without.text) == ("the file says refused", "I will not")
+    for item in ("3", "4", "5", "6"):
         with pytest.raises(EndpointFailure, match="no reply"):
             replay(file, request(item=item))
 
@@ -130,6 +135,7 @@ def test_spreadsheets_write_a_byte_order_mark(tmp_path):
         ("a.csv", b"", "empty"),
         ("a.csv", b"item,response\n1,\xff\xfe\n", "a.csv"),
         ("a.parquet", b"not parquet", "parquet"),
+        ("a.csv", b"item,response\n1,x\n1,x\n1,y\n", "row 3: another answer to 1 than in row 1; a column task"),
         ("a.csv", b"item,response\n1,x\n1,y\n", "row 2: another answer to 1 than in row 1; a column task, " "language"),
     ],
 )  # fmt: skip

@@ -23,6 +23,7 @@ NOW = 1_760_000_000.0
         ({"Retry-After": "never"}, None),
         ({"retry-after-ms": "1500", "Retry-After": "2"}, 1.5),
         ({"x-ratelimit-reset-requests": "20ms"}, 0.02),
+        ({"x-ratelimit-reset-requests": "90000ms"}, 90),
         ({"x-ratelimit-reset-requests": "6m0s"}, 300),
         ({"x-ratelimit-reset-requests": "1h"}, 300),
         ({"x-ratelimit-reset-requests": "1s", "x-ratelimit-reset-tokens": "50s"}, 1),

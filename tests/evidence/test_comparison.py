@@ -346,6 +346,11 @@ def test_the_best_baseline_is_the_lowest_where_lower_is_better(lower: bool, best
     assert [set(pair) for pair in told_pairs(comparison)] == [{"m", best}]
 
 
+def test_the_first_is_not_level_with_itself() -> None:
+    ranking = compared({"x/a": judged(0.6, 1), "x/b": judged(0.6, 2), "x/c": judged(0.1, 3)}).ranking
+    assert ranking["level"].to_list() == [False, True, False]
+
+
 def test_places_that_change_are_named_where_models_are_many() -> None:
     one, other = judged(0.95, 1), judged(0.2, 2)
     ethiopian = pl.col("culture") == "ET"

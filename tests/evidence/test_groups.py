@@ -21,7 +21,7 @@ from folkways.evidence.groups.means import MODEL_MEANS
 from folkways.evidence.groups.repeated import REPEATED_REPLIES
 from folkways.evidence.groups.resources import RESOURCE_CLASSES
 from folkways.evidence.groups.same_language import SAME_LANGUAGE
-from folkways.evidence.groups.steps import REASONING_MODELS, SUCCESSORS
+from folkways.evidence.groups.steps import REASONING_MODELS, SUCCESSORS, reasoning, successors
 from folkways.records import Metric, ModelCard
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
@@ -246,6 +246,31 @@ def test_a_language_at_home_has_all_its_cultures_and_makers_are_the_unit_of_othe
         maker="all 3 makers", home="South Korea"
     )
     assert fewer["home_models"].item() == 4 and fewer["makers_low"].item() is None
+
+
+def test_what_has_nothing_beside_it_is_not_compared() -> None:
+    """Makers of one country, cultures of one language, topics of one culture."""
+    korean: dict[str, ModelCard | None] = {f"x/{n}": ModelCard(f"K{n}", home="KR") for n in "ab"}
+    both = {**korean, "x/s": ModelCard("S", home="ES")}
+    fits = HOME_ADVANTAGE.fits
+    assert fits is not None
+    assert not fits(inputs(drawn(), korean, FOUR)) and fits(inputs(drawn(), both, FOUR))
+    known = inputs(drawn(), both, {"KR": "ko", "KP": "ko"})
+    assert set(table(HOME_ADVANTAGE.make(known), "home-advantage")["home"]) == {"South Korea"}
+    (_,) = MODEL_MEANS.make(inputs(drawn(), THREE, {"KR": "ko"}))
+
+
+def test_steps_are_named_by_the_cards() -> None:
+    """A model without a date counts as newer than those with one; none is compared with itself."""
+    cards = {
+        "x/a": ModelCard(family="A", line="L", generation=1),
+        "x/b-dated": ModelCard(family="B", line="L", generation=2, released=date(2025, 1, 1)),
+        "x/b": ModelCard(family="B", line="L", generation=2, reasoning_of="B"),
+        "x/d": ModelCard(family="D", line="L", generation=4),
+        "x/m": ModelCard(family="M", line="M"),
+    }
+    assert successors(cards) == [("L", "x/a", "x/b"), ("L", "x/b", "x/d")]
+    assert reasoning(cards) == [("B", "x/b-dated", "x/b")]
 
 
 def test_a_line_goes_from_family_to_family_by_the_last_of_each_and_reasoning_is_compared_by_the_card() -> (

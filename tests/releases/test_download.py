@@ -118,6 +118,11 @@ def test_trouble_that_passes_is_waited_for(hub: HubServer, published: Path) -> N
     assert [entry["status"] for entry in requests_of(hub, HARD)] == [500, 429, 200]
 
 
+def test_tries_that_bring_nothing_are_no_new_beginnings(hub: HubServer, published: Path) -> None:
+    hub.control(faults={EASY: ["500"] * 4})
+    assert same_as_published(bring(options=FetchOptions(attempts=5, backoff=0.01)), published)
+
+
 def test_a_wait_beyond_our_patience_is_told(hub: HubServer) -> None:
     hub.control(faults={HARD: ["429+after=3600"]})
     with pytest.raises(FolkwaysError, match=r"(?s)answered 429.*asks to wait 3600 s"):

@@ -138,3 +138,15 @@ def test_judgements_are_those_of_the_models_own_part_and_of_one_profile(workspac
     (unjudged,) = find_models(workspace, (), ("two",))
     with pytest.raises(FolkwaysError, match=r"folkways score two --profile strict"):
         judgements_of(workspace, unjudged, "t/a", "strict")
+
+
+@pytest.mark.parametrize("settings", ["", "?temperature=1", "?reasoning_effort=low&temperature=1"])
+def test_a_label_of_a_model_with_settings_of_its_own_is_a_name_of_it(tmp_path: Path, settings: str) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    endpoint = GPT + settings
+    for name in ("one", "two"):
+        plan_prompts(workspace, endpoint, ["a"], config={"x": name}, command="run", name=name, task="t/a")
+    found = find_models(workspace, (), ("one", "two"))
+    assert [one.label for one in found] == [f"{GPT}@{name}{settings}" for name in ("one", "two")]
+    assert find_models(workspace, [one.label for one in found]) == found
+    assert find_models(workspace, [f"{endpoint}@{name}" for name in ("one", "two")]) == found

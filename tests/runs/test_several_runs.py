@@ -12,6 +12,8 @@ import pytest
 
 import folkways
 from folkways.api import Run
+from folkways.benchmarks.registry import get_task
+from folkways.benchmarks.released_data import open_release
 from folkways.evidence.completeness import ASKED_BY
 from folkways.records import is_baseline
 from folkways.reports.formats.methods import methods_paragraph
@@ -243,6 +245,25 @@ def test_what_was_asked_of_a_task_is_what_all_runs_asked(runs: dict[str, Run]) -
             data_of(runs, *names).parts["demo/mcq"]
             == f"{asked} of the {rows} rows that the task asks by default"
         )
+
+
+def test_replies_that_the_limit_cut_are_counted_over_all_runs(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    items = (
+        get_task("demo/mcq").items(open_release("demo", "demo")).filter(pl.col("culture").is_in(["KR", "ET"]))
+    )
+    told = items.select("item", response=pl.lit("The answer"), finish_reason=pl.lit("length"))
+    made = [
+        folkways.run(
+            "demo/mcq", folkways.model(told, name="cut"), name=name, cultures=name, workspace=workspace
+        )
+        for name in ("KR", "ET")
+    ]
+    data = collect(workspace, [run.record for run in made])
+    (score,) = data.scores.filter(metric="correct", facet="all").to_dicts()
+    assert (score["cut"], score["truncated"], score["n"]) == (items.height, items.height, items.height)
+    (warned,) = (line for line in data.warnings if "cut" in line)
+    assert warned.startswith(f"{items.height} of {items.height} replies of ")
 
 
 def test_a_reply_that_two_runs_use_was_paid_once(runs: dict[str, Run]) -> None:

@@ -222,8 +222,17 @@ def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
     beside = "cultures" if name == "region" else "region"
     order = pl.col("difference").mean().over("group")
     columns = (
-        "group", "endpoint", beside, "benchmarks", "questions", "difference", "low", "high", "raw", "weight",
-    )  # fmt: skip
+        "group",
+        "endpoint",
+        beside,
+        "benchmarks",
+        "questions",
+        "difference",
+        "low",
+        "high",
+        "raw",
+        "weight",
+    )
     return (
         profile.sort(order, "group", descending=[True, False], maintain_order=True)
         .select(columns)
@@ -257,9 +266,18 @@ def _by_benchmark(cells: pl.DataFrame, name: str) -> pl.DataFrame:
     rows = pl.concat([_shrunk(part) for part in parts] or [_shrunk(cells.clear())])
     many = pl.col("benchmark").n_unique().over("group")
     columns = (
-        "group", "endpoint", "benchmark", "questions", "score", "mean", "difference", "low", "high", "raw",
+        "group",
+        "endpoint",
+        "benchmark",
+        "questions",
+        "score",
+        "mean",
+        "difference",
+        "low",
+        "high",
+        "raw",
         "weight",
-    )  # fmt: skip
+    )
     ordered = rows.sort(
         many, "group", "endpoint", "benchmark", descending=[True, False, False, False], maintain_order=True
     )

@@ -7,18 +7,35 @@ import click
 
 HEADINGS = {
     "What is asked": (
-        "models", "cultures", "languages", "variants", "releases", "limit", "afresh", "skip_missing",
+        "models",
+        "cultures",
+        "languages",
+        "variants",
+        "releases",
+        "limit",
+        "afresh",
+        "skip_missing",
     ),
     "How it is asked": (
-        "samples", "seed", "settings", "read", "system", "max_tokens", "prompt_texts", "treatments",
-        "permute_options", "shots", "until", "strata", "concurrency", "attempts", "max_errors", "timeout",
-        "wait", "max_failed",
+        *(
+            "samples",
+            "seed",
+            "settings",
+            "read",
+            "system",
+            "max_tokens",
+            "prompt_texts",
+            "treatments",
+            "permute_options",
+            "shots",
+        ),
+        *("until", "strata", "concurrency", "attempts", "max_errors", "timeout", "wait", "max_failed"),
     ),
     "Judge": ("profile", "text_tools", "embedding_model", "bert_models", "device", "precision"),
     "Cost": ("budget", "prices", "batch"),
     "Cluster": ("on", "workers", "gpus", "serve", "worker"),
     "Store": ("workspace", "name", "report_dir"),
-}  # fmt: skip
+}
 """Heading -> the parameters below it."""
 
 

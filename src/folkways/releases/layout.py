@@ -102,7 +102,7 @@ def _release_in(folder: Path, records: list[ReleaseRecord]) -> Release | None:
         places = places_of(record, folder)
         required = [entry for entry in record.files if not entry.optional]
         there = [entry for entry in record.files if entry.path in places]
-        pinned = [entry for entry in there if entry.sha256 is not None or not entry.optional]
+        pinned = [entry for entry in there if entry.sha256 is not None]
         if all(entry in pinned for entry in required) and all(
             has_contents(entry, folder / places[entry.path]) for entry in pinned
         ):

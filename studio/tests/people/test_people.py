@@ -16,6 +16,7 @@ from folkways_studio.items import service as items
 from folkways_studio.people import accounts, invites, participants, password_links, personal, sessions
 from folkways_studio.programs import tokens
 from folkways_studio.records import ItemState, Participant, ParticipantState, Role, StudyState
+from folkways_studio.studies import deletion
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, judgements
 from studio.tests.support.studies import ON_BOTH, PASSWORD, QUESTION, StudyFixture, open_study, stored
@@ -229,6 +230,22 @@ def test_deleting_what_is_personal_leaves_judgements_whole(desk: StudyFixture) -
     for table in (schema.password_links, schema.tokens, schema.sessions):
         assert stored(desk.workspace, table, account_id=account.id) == []
     assert "192.0.2.7" not in everything
+
+
+def test_a_study_that_was_deleted_keeps_nobody_from_being_forgotten(
+    studio_workspace: Workspace, desk: StudyFixture
+) -> None:
+    account = accounts.create_account(studio_workspace, "kim@example.org", PASSWORD)
+    other = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
+    people = []
+    for study in (desk, other):
+        _, token = invites.create_invite(studio_workspace, study.study.id, population="korea")
+        people.append(participants.join(studio_workspace, token, account.id))
+    personal.delete_attributes(studio_workspace, desk.study.id, people[0].id)
+    assert accounts.get_account(studio_workspace, account.id).login == "kim@example.org"
+    deletion.delete_study(studio_workspace, other.study.id, "other")
+    personal.delete_attributes(studio_workspace, desk.study.id, people[0].id)
+    assert accounts.get_account(studio_workspace, account.id).login is None
 
 
 def schema_tables() -> list[sa.Table]:

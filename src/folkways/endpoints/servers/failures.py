@@ -21,10 +21,19 @@ _SETTING_WORDS = {
     "seed": ("seed", "random_seed"),
     "max_tokens": ("max_tokens", "max_completion_tokens", "maxOutputTokens", "max_output_tokens"),
     "reasoning_effort": (
-        "reasoning_effort", "reasoning", "effort", "thinking", "thinking_config", "thinkingConfig",
-        "thinking_budget", "thinkingBudget", "thinking_level", "thinkingLevel", "budget_tokens",
+        "reasoning_effort",
+        "reasoning",
+        "effort",
+        "thinking",
+        "thinking_config",
+        "thinkingConfig",
+        "thinking_budget",
+        "thinkingBudget",
+        "thinking_level",
+        "thinkingLevel",
+        "budget_tokens",
     ),
-}  # fmt: skip
+}
 # Too long a prompt also names max_tokens, but it is this prompt's trouble and not the setting's.
 _TOO_LONG = re.compile(
     r"context.?(length|window|size)|prompt is too long|input token count|too many tokens", re.IGNORECASE

@@ -11,6 +11,7 @@ import polars as pl
 
 from folkways.benchmarks.treatments import without_treatments
 from folkways.errors import FolkwaysError, UnknownNameError, option
+from folkways.runs.models import SEPARATOR
 from folkways.runs.results.model_names import AT, at_runs, matching
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -90,15 +91,17 @@ def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: 
 
 def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord | None]:
     """The model and the run after an ``@``: both may have one of their own (hf/org/model@revision, a@b), and
-    the longest name of a run counts."""
+    the longest name of a run counts. Its settings are before the run, or after it."""
     run_names = {
         text for record in run_records.list_runs(workspace) for text in (record.name, str(record.id), "last")
     }
-    words = name.split(AT)
-    for end in range(1, len(words)):
-        model, run = AT.join(words[:end]), AT.join(words[end:])
-        if model and run in run_names:
-            return model, run_records.find_asked_run(workspace, run)
+    address, mark, settings = name.rpartition(SEPARATOR)
+    for text, rest in ((name, ""), (address, mark + settings)):
+        words = text.split(AT)
+        for end in range(1, len(words)):
+            model, run = AT.join(words[:end]), AT.join(words[end:])
+            if model and run in run_names:
+                return model + rest, run_records.find_asked_run(workspace, run)
     return name, None
 
 

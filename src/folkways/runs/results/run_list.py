@@ -55,9 +55,18 @@ def runs(workspace: str | Path | Workspace = "folkways.db") -> pl.DataFrame:
     lists = dict.fromkeys(("tasks", "models"), pl.List(pl.String))
     counts = dict.fromkeys(("expected", "out", "responses"), pl.Int64)
     columns = (
-        "run", "state", "reason", "began", "seconds", "tasks", "models", "expected", "out", "responses",
+        "run",
+        "state",
+        "reason",
+        "began",
+        "seconds",
+        "tasks",
+        "models",
+        "expected",
+        "out",
+        "responses",
         "archive",
-    )  # fmt: skip
+    )
     schema = {**texts, **lists, **counts, "seconds": pl.Float64}
     return Frame(pl.DataFrame(rows, schema={name: schema[name] for name in (*columns, "archive_problem")}))
 

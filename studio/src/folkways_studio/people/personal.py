@@ -12,7 +12,7 @@ from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import changed
 from folkways_studio.errors import NotFoundError
 from folkways_studio.people import accounts
-from folkways_studio.records import Participant, Role, from_row
+from folkways_studio.records import Participant, Role, StudyState, from_row
 
 _ATTRIBUTES = sa.select(schema.attributes).where(schema.attributes.c.participant_id == sa.bindparam("person"))
 
@@ -70,8 +70,14 @@ def delete_attributes(
         deleted = connection.execute(
             sa.delete(schema.attributes).filter_by(participant_id=participant_id)
         ).rowcount
-        elsewhere = sa.select(participants.c.id).where(
-            participants.c.account_id == person.account_id, participants.c.id != participant_id
+        elsewhere = (
+            sa.select(participants.c.id)
+            .join(schema.studies, schema.studies.c.id == participants.c.study_id)
+            .where(
+                participants.c.account_id == person.account_id,
+                participants.c.id != participant_id,
+                schema.studies.c.state != StudyState.DELETED,
+            )
         )
         staff = sa.select(roles.c.study_id).where(
             roles.c.account_id == person.account_id, roles.c.role != Role.ANNOTATOR

@@ -241,9 +241,19 @@ def _tables(
     scored.sort(key=lambda member: (member[1]["setup"], member[0], member[1]["family"]))
     steps = with_holm(pl.DataFrame(changes))
     columns = [
-        "setup", "family", "from", "to", "difference", "low", "high", "p", "p_holm", "questions", "earlier",
+        "setup",
+        "family",
+        "from",
+        "to",
+        "difference",
+        "low",
+        "high",
+        "p",
+        "p_holm",
+        "questions",
+        "earlier",
         "later",
-    ]  # fmt: skip
+    ]
     return (
         Table(
             name,

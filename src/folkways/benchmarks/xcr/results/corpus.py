@@ -118,9 +118,16 @@ def bengali_table(release: Release) -> Table:
         .join(labels, on="id", how="left", maintain_order="left")
     )
     order = (
-        "Sentence", "intra_west", "inter_west", "intra", "inter", "csi_category", "csi_hall_mapping",
-        "hall_level", "id",
-    )  # fmt: skip
+        "Sentence",
+        "intra_west",
+        "inter_west",
+        "intra",
+        "inter",
+        "csi_category",
+        "csi_hall_mapping",
+        "hall_level",
+        "id",
+    )
     return Table(
         "bengali",
         "Both Bengali versions of each sentence, under the names of the authors' scripts",
