@@ -501,7 +501,7 @@ def test_a_new_study_names_models_of_the_server_and_no_address(workspace: Worksp
     for named, words in (
         ("http://127.0.0.1:9/v1#m", "has to be the name of a model of the server's list"),
         ("replay:/etc/passwd", "has to be the name of a model of the server's list"),
-        ("another", "unknown model of this server 'another'"),
+        ("another", "unknown model of this server: 'another'"),
     ):
         changed = description.replace("verifier: mine", f"verifier: '{named}'")
         reply = browser.post("/studies/make", {"description": changed})
