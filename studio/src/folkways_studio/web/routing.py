@@ -250,7 +250,7 @@ def problem(context: RequestContext, error: FolkwaysError) -> Response:
 
 
 def sentence(words: str) -> str:
-    """An error's message as a sentence: with a capital letter, unless it begins with a file's name, and a full
+    """An error's message as a sentence: with a capital letter, unless a file's name begins it, and a full
     stop."""
     first = words[:1] if FILE_NAME.match(words) else words[:1].upper()
     return first + words[1:] + ("" if words.endswith((".", "!", "?", "؟")) else ".")
