@@ -77,8 +77,8 @@ def _load(source: str, revision: str | None) -> LoadedModel:
         raise FolkwaysError(
             f"hf/{source} has no weights for {', '.join(absent[:2])}{', ...' if absent[2:] else ''}, and "
             "would say what chance puts there\nAsk a model that was saved whole, as a causal language model: "
-            "those for embeddings or classes have no head that writes, and of an encoder with a decoder one half "
-            "is left"
+            "those for embeddings or classes have no head that writes, and of an encoder and a decoder only one "
+            "is used"
         )
     return loaded
 
