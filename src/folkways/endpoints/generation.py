@@ -77,8 +77,7 @@ def _load(source: str, revision: str | None) -> LoadedModel:
         raise FolkwaysError(
             f"hf/{source} has no weights for {', '.join(absent[:2])}{', ...' if absent[2:] else ''}, and "
             "would say what chance puts there\nAsk a model that was saved whole, as a causal language model: "
-            "those for embeddings or classes have no head that writes, and of an encoder and a decoder only one "
-            "is used"
+            "those for embeddings or classes have no head that writes, and an encoder is left out"
         )
     return loaded
 
