@@ -116,7 +116,7 @@ def _last_z_without_zero(differences: Floats, limits: _Limits) -> Floats:
 
     def beyond(steps: Floats) -> Floats:
         low, high = _intervals_of_groups(differences, limits, steps * step)
-        return np.minimum(-low, high)
+        return np.asarray(np.minimum(-low, high))
 
     without, holding = np.zeros(differences.size), np.full(differences.size, 2.0**STEPS)
     short, over = -np.maximum(np.abs(differences), TINY), beyond(holding)
