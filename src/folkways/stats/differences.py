@@ -116,7 +116,7 @@ def _last_z_without_zero(differences: Floats, limits: _Limits) -> Floats:
 
     def beyond(steps: Floats) -> Floats:
         low, high = _intervals_of_groups(differences, limits, steps * step)
-        return np.asarray(np.minimum(-low, high))
+        return np.minimum(-low, high)
 
     without, holding = np.zeros(differences.size), np.full(differences.size, 2.0**STEPS)
     short, over = -np.maximum(np.abs(differences), TINY), beyond(holding)
@@ -131,7 +131,7 @@ def _last_z_without_zero(differences: Floats, limits: _Limits) -> Floats:
         over = np.where(holds, reached, np.where(held == 0, over / 2, over))
         holding, without = np.where(holds, middle, holding), np.where(holds, without, middle)
         held, looks = holds, looks + 1
-    return without * step
+    return np.asarray(without * step)
 
 
 def _intervals_of_groups(differences: Floats, limits: _Limits, z: Floats) -> tuple[Floats, Floats]:
