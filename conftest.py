@@ -22,7 +22,9 @@ settings.register_profile(
 )
 settings.load_profile("folkways")
 
-pytest_plugins = [f"tests.support.{name}" for name in ("browser", "by_file", "no_skips", "postgres")]
+pytest_plugins = [
+    f"tests.support.{name}" for name in ("browser", "by_file", "in_memory", "no_skips", "postgres")
+]
 
 # A job that a shell began in the background is deaf to Ctrl-C, and so were all that the tests start and
 # interrupt.

@@ -339,6 +339,18 @@ def test_a_model_that_fills_in_gaps_is_none_that_writes(tmp_path):
         asyncio.run(open_name(f"hf/{folder}").open(1))
 
 
+@pytest.mark.local_model
+def test_a_model_that_was_saved_without_its_head_is_refused(model, tmp_path):
+    transformers = pytest.importorskip("transformers", reason="needs the extra local")
+    folder = make_model(tmp_path / "base")
+    config = transformers.LlamaConfig(
+        vocab_size=30, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32
+    )
+    transformers.LlamaModel(config).save_pretrained(folder)
+    with pytest.raises(FolkwaysError, match=r"has no weights for lm_head\.weight"):
+        asyncio.run(open_name(f"hf/{folder}").open(1))
+
+
 CHOICES = [
     request("what is eaten in the morning ?", key="1", settings=READ, choices=("a", "b", "c", "d")),
     request(
@@ -433,7 +445,7 @@ def test_two_that_ask_one_model_share_one_copy_which_goes_with_the_last(model, m
 
     def noted(source, **how):
         loaded = from_pretrained(source, **how)
-        loads.append((source, weakref.ref(loaded)))
+        loads.append((source, weakref.ref(loaded[0])))
         return loaded
 
     monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", noted)

@@ -81,7 +81,7 @@ def test_a_variant_that_no_prompt_has_is_told(tmp_path: Path, task: str, variant
     items = get_task(task).items(open_release(get_task(task).release, task.split("/")[0]))
     replies = items.select("item", response=pl.lit("B"), variant=pl.lit(variant))
     path = write(replies, tmp_path / "replies.csv")
-    with pytest.raises(FolkwaysError, match=rf"unknown variant of {task} '{variant}'") as told:
+    with pytest.raises(FolkwaysError, match=rf"unknown variant of {task}: '{variant}'") as told:
         judge_file(get_task(task), open_release(get_task(task).release, task.split("/")[0]), path)
     assert valid in str(told.value)
 

@@ -55,8 +55,8 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     precision = "auto" if device == "cuda" else torch.float32
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            source, revision=revision, torch_dtype=precision
+        model, loading = transformers.AutoModelForCausalLM.from_pretrained(
+            source, revision=revision, torch_dtype=precision, output_loading_info=True
         )
     except (OSError, ValueError, KeyError, ImportError) as error:
         where = "the folder" if Path(source).is_dir() else "the Hugging Face hub's"
@@ -72,6 +72,12 @@ def _load(source: str, revision: str | None) -> LoadedModel:
             "a place depends on the words after it, so that neither its replies nor its likelihoods mean "
             "anything\nAsk a causal language model instead (GPT, Llama, Qwen and the like); models such as "
             "BERT fill in gaps"
+        )
+    if absent := sorted({*loading["missing_keys"]} & dict(model.named_parameters()).keys()):
+        raise FolkwaysError(
+            f"hf/{source} has no weights for {', '.join(absent[:2])}{', ...' if absent[2:] else ''}, and "
+            "would say what chance puts there\nIt was saved without its language model's head, as models for "
+            "embeddings are; ask the whole model"
         )
     return loaded
 

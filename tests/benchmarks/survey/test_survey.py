@@ -729,6 +729,15 @@ def test_an_effect_of_the_form_is_read_beside_what_is_between_cultures(
     assert order["between_cultures"] == between
 
 
+def test_a_question_that_names_a_country_is_asked_anew_for_each(tmp_path: Path) -> None:
+    release = many(tmp_path)
+    named = PromptOptions(variants=("country-one", "country-two"))
+    rows = judged(TASK, release, of_option("Agree"), named).with_columns(endpoint=pl.lit("m"))
+    rows = rows.filter(pl.col("question").is_in([f"q{number}" for number in range(5)]))
+    table = instrument_effects(rows, TASK.items(release), "survey").rows
+    assert set(table.select("condition", "questions").rows()) == {("country", 15)}, "of three countries"
+
+
 @pytest.mark.parametrize("lost", ["two-letters-given", "two-letters-reversed"])
 def test_a_form_whose_counterpart_was_not_answered_says_nothing_of_order(tmp_path: Path, lost: str) -> None:
     other = {"two-letters-given": "two-letters-reversed"}.get(lost, "two-letters-given")

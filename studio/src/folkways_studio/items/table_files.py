@@ -41,6 +41,10 @@ _EMPTY_RESULT = re.compile(
 )
 """In the XML of a sheet with a formula that has no result, or an empty text."""
 
+HEADED = (".csv", ".tsv", ".xlsx", ".parquet")
+"""Files with a row of names above the others. The rows of other files name their cells, and only those that
+they have."""
+
 CONLL = (".conll", ".conllu", ".conllup", ".iob", ".iob2", ".bio")
 SPACY = ".spacy"
 
@@ -91,6 +95,11 @@ class RowsError(DataError):
             row: problem.words(translate) if isinstance(problem, Message | StudioError) else problem
             for row, problem in self._given.items()
         }
+
+
+def has_header(file: Path | str) -> bool:
+    """Whether a file of this name has a header above its rows."""
+    return Path(file).suffix.lower() in HEADED
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
