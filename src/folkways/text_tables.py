@@ -58,11 +58,11 @@ def read_replies(path: Path) -> pl.DataFrame:
 
 
 def read_csv(path: Path) -> pl.DataFrame:
-    """The columns of a CSV or TSV file as text, which may be packed (``.csv.gz``). Of those without a title,
-    of which spreadsheets leave several at the end, there is the first alone, as "".
+    """The columns of a CSV or TSV file as text, which may be packed (``.csv.gz``). Spreadsheets leave several
+    columns without a title at the end: only the first without one is there, as "".
 
-    Raises DataError, with the row where it is known, for a file that is empty or cannot be read, or of which
-    two columns have one title.
+    Raises DataError, with the row where it is known, for a file that is empty or cannot be read, or where two
+    columns have one title.
     """
     header, rows = _csv_rows(path)
     if not header:
@@ -71,12 +71,12 @@ def read_csv(path: Path) -> pl.DataFrame:
         raise DataError(
             f"has two columns with the name {', '.join(repeated)}; rename or delete one", file=path
         )
-    places: dict[str, int] = {}
-    for place, title in enumerate(header):
-        places.setdefault(title if title.strip() else "", place)
+    indices: dict[str, int] = {}
+    for index, title in enumerate(header):
+        indices.setdefault(title if title.strip() else "", index)
     schema = dict.fromkeys(map(str, range(len(header))), pl.String)
     table = pl.DataFrame(list(rows), schema=schema, orient="row")
-    return from_csv(table.select(pl.col(str(place)).alias(title) for title, place in places.items()))
+    return from_csv(table.select(pl.col(str(index)).alias(title) for title, index in indices.items()))
 
 
 def _json_lines(path: Path) -> pl.DataFrame:

@@ -283,7 +283,7 @@ def read_workbook(
         for number, line in enumerate(lines, 2):
             if most_lines is not None and number > most_lines:
                 raise LongWorkbookError
-            unknown = [header[place] for place in next(without_result, ()) if place < len(header)]
+            unknown = [header[index] for index in next(without_result, ()) if index < len(header)]
             # 0 is a value; the set is for speed on wide lines
             if not unknown and not any(line) and {*line} <= {None, ""}:
                 continue
@@ -320,7 +320,7 @@ def read_workbook(
 
 
 def _formulas_without_result(content: bytes) -> Iterator[Sequence[int]]:
-    """For each line of the first sheet below the header, the places, from 0, of formulas whose result no
+    """For each line of the first sheet below the header, the columns, from 0, of formulas whose result no
     program has stored. Nothing for a sheet without any: most need not be read again."""
     from openpyxl import load_workbook
 
@@ -334,8 +334,8 @@ def _formulas_without_result(content: bytes) -> Iterator[Sequence[int]]:
         pairs = enumerate(zip(formulas, results, strict=False))
         # of an empty text the file says that it is one ("str")
         yield [
-            place
-            for place, (cell, result) in pairs
+            index
+            for index, (cell, result) in pairs
             if cell.data_type == "f" and result.value is None and result.data_type == "n"
         ]
 
