@@ -60,7 +60,7 @@ class GroupedCommand(click.Command):
     them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; one error names ``--setting`` where a setting is written as an option."""
+        """Read the arguments. UsageError for a setting that is written as an option names ``--setting``."""
         from folkways.runs.options import SETTING_TYPES
 
         try:
