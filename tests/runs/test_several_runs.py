@@ -242,7 +242,8 @@ def test_what_was_asked_of_a_task_is_what_all_runs_asked(runs: dict[str, Run]) -
     rows = runs["whole"].judgements().filter(endpoint="python/moody").select(ASKED_BY).height
     for names in (("two", "one"), ("one", "two")):
         assert (
-            data_of(runs, *names).parts["demo/mcq"] == f"{asked} of {rows} rows that the task asks by default"
+            data_of(runs, *names).parts["demo/mcq"]
+            == f"{asked} of the {rows} rows that the task asks by default"
         )
 
 

@@ -34,6 +34,10 @@ PACKED = (".xlsx", ".parquet")
 FAILED_FORMULAS = frozenset(("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"))
 """What a spreadsheet keeps where a formula has no result."""
 
+HEADED = (".csv", ".tsv", ".xlsx", ".parquet")
+"""Files with a row of names above the others. The rows of other files name their cells, and only those that
+they have."""
+
 CONLL = (".conll", ".conllu", ".conllup", ".iob", ".iob2", ".bio")
 SPACY = ".spacy"
 
@@ -70,6 +74,11 @@ class RowsError(DataError):
             ),
             file=file,
         )
+
+
+def has_header(file: Path | str) -> bool:
+    """Whether a file of this name has a header above its rows."""
+    return Path(file).suffix.lower() in HEADED
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

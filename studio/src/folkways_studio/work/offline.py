@@ -13,7 +13,7 @@ from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.errors import StudioError
 from folkways_studio.exports.workbook import workbook
-from folkways_studio.items.table_files import RowsError
+from folkways_studio.items.table_files import RowsError, has_header
 from folkways_studio.people.participants import get_participant
 from folkways_studio.records import Participant, Stage
 from folkways_studio.stages.base import WorkbookSchema
@@ -120,10 +120,10 @@ def import_workbook(
     """Submit the filled rows of a person's (participant_id) workbook from ``export_workbook`` to the
     workspace. Rows left empty are left open.
 
-    rows: column -> cell. file: its name, for errors; a file has every column that was handed out. RowsError
-    names every row that cannot be taken, and FolkwaysError a table that was not handed out or lacks a column;
-    nothing is submitted then. The same workbook may come twice: a row that is stored as it is counts as
-    repeated, one that differs from what is stored is a problem.
+    rows: column -> cell. file: its name, for errors; a table with a header has every column that was handed
+    out. RowsError names every row that cannot be taken, and FolkwaysError a table that was not handed out or
+    lacks a column; nothing is submitted then. The same workbook may come twice: a row that is stored as it is
+    counts as repeated, one that differs from what is stored is a problem.
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
@@ -146,7 +146,8 @@ def import_workbook(
             work = get_work(workspace, participant_id, assignment)
             schema = _schema(work.stage, texts)
             assert schema is not None  # noqa: S101 - it was handed out with it
-            if file and (missing := [name for name in schema.columns if name not in columns]):
+            missing = [name for name in schema.columns if name not in columns]
+            if missing and file is not None and has_header(file):
                 raise FolkwaysError(
                     f"{file}: has no column {', '.join(missing)}; leave the columns as they were handed out"
                 )

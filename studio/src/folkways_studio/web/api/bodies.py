@@ -167,9 +167,11 @@ class NewWorkbook(Body):
 
 
 class FilledRows(Body):
-    """The filled rows of an exported workbook: column -> cell."""
+    """The filled rows of an exported workbook: column -> cell. file: the workbook's name, where all of its
+    columns have to be there."""
 
     rows: list[Row] = Field(min_length=1, max_length=500)
+    file: Annotated[str, StringConstraints(min_length=1, max_length=256)] | None = None
 
 
 class NewAssignments(Body):
