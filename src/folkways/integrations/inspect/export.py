@@ -216,7 +216,7 @@ def _sample(
         if not lost and (value := row.details.get(metric.name)) is not None
     }
     texts = {} if item is None else {"system": row.system, "user": row.user}
-    asked = [{"role": role, "content": text} for role, text in texts.items() if text]
+    prompt = [{"role": role, "content": text} for role, text in texts.items() if text]
     choices: list[Json] = []
     if row.response is not None and not lost:
         content: Any = row.response if item is not None else ""
@@ -232,10 +232,10 @@ def _sample(
     sample: Json = {
         "id": f"{row.item}|{row.language}|{row.variant}",
         "epoch": row.sample + 1,
-        "input": asked or "",
+        "input": prompt or "",
         "choices": list(item.options.texts) or None if item is not None else None,
         "target": item.right if item is not None else "",
-        "messages": [*asked, *(choice["message"] for choice in choices)],
+        "messages": [*prompt, *(choice["message"] for choice in choices)],
         "output": {
             "model": name,
             "choices": choices,

@@ -348,9 +348,9 @@ def _signature(log: _Log) -> dict[str, str]:
     about = spec.get("metadata") or {}
     parts = dict(Signature.of_text(str(about.get(SIGNATURE) or "")).parts) if STATED in about else {}
     if parts:
-        own, config = _settings(log.header), spec.get("config") or {}
-        parts |= {"settings": own["settings"], "samples": str(config.get("epochs") or 1)}
-        parts |= {"solver": own["solver"]} if own["solver"] != "generate" else {}
+        settings, config = _settings(log.header), spec.get("config") or {}
+        parts |= {"settings": settings["settings"], "samples": str(config.get("epochs") or 1)}
+        parts |= {"solver": settings["solver"]} if settings["solver"] != "generate" else {}
         of_inspect = [config.get(name) for name in ("limit", "sample_id") if config.get(name)]
         parts |= {"limit": f"of Inspect, {of_inspect[0]}"} if of_inspect else {}
     return parts

@@ -67,13 +67,13 @@ def inspect_task(
     )
     (plan,) = plan_tasks(options)
     samples: list[Sample] = []
-    asked: list[pl.DataFrame] = []
+    sources: list[pl.DataFrame] = []
     for items in item_batches(plan.task, plan.release, options):
         by_item = {item["item"]: item for item in items.iter_rows(named=True)}
         table = prompts_of(plan.task, items, plan.prompt_options, plan.release)
         prompts = table.iter_rows(named=True)
         samples += [_sample(prompt, by_item[prompt["item"]], plan.task) for prompt in prompts]
-        asked.append(table.select("language", "variant", "prompt_source").unique())
+        sources.append(table.select("language", "variant", "prompt_source").unique())
     how = {
         "task": name,
         "release": release,
@@ -81,7 +81,7 @@ def inspect_task(
         "text_tools": text_tools,
     }
     judge = judge_of(**how)  # fails on a wrong option before anything is asked
-    made = signature(replace(plan, task=judge.task), pl.concat(asked), (), judge.profile)
+    made = signature(replace(plan, task=judge.task), pl.concat(sources), (), judge.profile)
     return InspectTask(
         dataset=MemoryDataset(samples, name=plan.release.name),
         solver=generate(),
