@@ -317,6 +317,7 @@ def test_a_spreadsheet_that_writes_semicolons_is_understood(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ('[{"a": 1}, {"a": ' + "[" * 300 + "]" * 300 + "}]", r"json, row 2: a value is nested too deeply"),
         ('{"item": 1}\n{"item": 2}\n', r"is not valid JSON \(line 2.*one object on each line ends in .jsonl"),
         ('{"rows": []}', "has to be a list of objects"),
         ("[]", "has no rows"),

@@ -150,7 +150,13 @@ def _cells(rows: Sequence[Any], path: Path) -> list[dict[str, str]]:
     }
     if problems:
         raise RowsError(problems, path)
-    return [{name: json_cell(value) for name, value in each.items()} for each in rows]
+    cells = []
+    for number, each in enumerate(rows, 1):
+        try:
+            cells.append({name: json_cell(value) for name, value in each.items()})
+        except DataError as error:
+            raise DataError(str(error), file=path, row=number) from None
+    return cells
 
 
 def _read_conll(path: Path) -> list[dict[str, str]]:
@@ -190,10 +196,16 @@ def _read_docs(path: Path) -> list[dict[str, str]]:
 
 
 def json_cell(value: Any) -> str:
-    """A JSON value as a cell: text as it is, null as "", anything else as JSON."""
+    """A JSON value as a cell: text as it is, null as "", anything else as JSON. DataError for what no database
+    takes."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    try:
+        return value if isinstance(value, str) else orjson.dumps(value).decode()
+    except orjson.JSONEncodeError:
+        raise DataError(
+            "a value is nested too deeply, or has a number of over 64 bits; write that as a text"
+        ) from None
 
 
 def structured(text: str) -> Any:
