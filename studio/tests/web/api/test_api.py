@@ -285,12 +285,7 @@ def test_bodies_are_bounded_and_have_to_be_json(study: tuple[Program, str]) -> N
     assert (
         "at most 1024 KiB" in problem(api.ask("PUT", f"{place}/state", {"state": "x" * 2**21}), 413)["detail"]
     )
-    for cell, words in (
-        ("\0", "an invalid character (NUL"),
-        ([1] * 600_000, "send it in parts"),
-        (9**40, "a number of over 64 bits"),
-        (json.loads("[" * 400 + "]" * 400), "nested too"),
-    ):
+    for cell, words in (("\0", "an invalid character (NUL"), ([1] * 600_000, "send it in parts")):
         body = {"stage": "verify", "rows": [{"question": cell}]}
         assert words in problem(api.ask("POST", f"{place}/items", body), 422)["detail"]
     wrong = api.client.ask("PUT", f"/api/v1{place}/state", b"{", {"Authorization": f"Bearer {api.token}"})

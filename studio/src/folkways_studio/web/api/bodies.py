@@ -24,8 +24,8 @@ NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 def read_json(content: bytes) -> Any:
-    """The value of a body. FolkwaysError for no JSON, for more than MOST_VALUES or MOST_FIELDS, for texts with
-    characters that a database refuses, and for numbers that are none."""
+    """The value of a body. FolkwaysError for no JSON, for more than MOST_VALUES or MOST_FIELDS, and for
+    characters and numbers that no database takes (NaN)."""
     if _count_values(content) > MOST_VALUES:
         raise FolkwaysError(f"this has more than {MOST_VALUES:,} values; send it in parts")
     try:
