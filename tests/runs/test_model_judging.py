@@ -277,7 +277,7 @@ def test_a_model_that_judges_itself_is_told_of(server: ChatServer, asked: Path) 
         (("mine", "--judge", "no/such", "--out", "v.csv"), "unknown provider"),
         (
             ("mine", "--judge", "baseline/echo", "--out", "v.csv", "--model", "x"),
-            "unknown model of run mine 'x'",
+            "unknown model of run mine: 'x'",
         ),
         (("mine", "--judge", "baseline/echo", "--out", "v.csv", "--labels", "none.csv"), "does not exist"),
         (

@@ -138,7 +138,7 @@ def collect(
             profiles = of_task["profile"].unique(maintain_order=True).to_list()
             looked_at = of_task.height and (with_judgements or with_verdict)
             if looked_at and (lacks := lacking(workspace, run, run_task)):
-                partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(lacks)}.")
+                partial.append(f"{task.title}: run {run.name} asked {'; '.join(lacks)}.")
                 if not all(together.pooled(*key) for key in keys_of_task):
                     parts.setdefault(task.name, lacks[0])
             compared = (task.name, *profiles[:1]) in {key[:2] for key in contrasts}
