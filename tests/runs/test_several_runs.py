@@ -188,8 +188,12 @@ def test_samples_that_two_runs_drew_are_one(runs: dict[str, Run]) -> None:
     by_culture = together.group_by("culture").agg(pl.col("correct").mean()).join(populations, on="culture")
     weighted = (by_culture["correct"] * by_culture["count"]).sum() / by_culture["count"].sum()
     assert scores["python/moody"]["score"] == pytest.approx(100 * weighted)
-    apart = whole_of(data_of(runs, "drawn", "whole"))
-    assert [*apart] == [
+    data = data_of(runs, "drawn", "whole")
+    assert [line for line in data.warnings if "alike" in line] == [
+        f"Not asked or judged alike, sampling: python/{name}@drawn until=30,by=culture; python/{name}@whole none."
+        for name in ("moody", "steady")
+    ]
+    assert [*whole_of(data)] == [
         "python/moody@drawn",
         "python/steady@drawn",
         "python/moody@whole",

@@ -262,7 +262,7 @@ class RunsTogether:
             return []
         whole = scores.filter(pl.col("facet") == WHOLE, pl.col("signature").is_in([*self.signatures]))
         shown = whole.unique(["task", "endpoint"], keep="first", maintain_order=True)
-        return unlike_on_tasks(
+        of_tasks = (
             {
                 row["endpoint"]: self.signatures[row["signature"]].parts
                 for row in rows.iter_rows(named=True)
@@ -270,6 +270,7 @@ class RunsTogether:
             }
             for _, rows in shown.group_by("task", maintain_order=True)
         )
+        return unlike_on_tasks(of_tasks, self.endpoints())
 
 
 def latest(judged: pl.DataFrame) -> pl.Series:
