@@ -124,7 +124,10 @@ def test_profiles_with_the_same_counts_share_a_sentence_and_others_do_not() -> N
     assert len(cut_warnings(scores(*alike), {}, TASKS)) == 1
     for other in ({"cut": 4}, {"endpoint": "lab/other"}, {"n": 11}):
         rows = scores(alike[0], {**alike[1], **other})
-        assert len(cut_warnings(rows, {}, TASKS)) == 2, other
+        told = cut_warnings(rows, {}, TASKS)
+        assert len(told) == 2, other
+        named = [f" (of those judged as {name})" in line for name, line in zip(("paper", "strict"), told, strict=True)]
+        assert named == [("endpoint" not in other)] * 2, told
     unlike = scores(alike[0], {**alike[1], "truncated": 0})
     (sentence,) = cut_warnings(unlike, {}, TASKS)
     assert "2 (paper), none (strict) of them unreadable" in sentence

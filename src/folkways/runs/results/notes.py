@@ -13,7 +13,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Task
 from folkways.cultures import get_language
-from folkways.display import count, number, percent, plural
+from folkways.display import count, named, number, percent, plural
 from folkways.endpoints.clean import quotable
 from folkways.errors import FolkwaysError, option, quoted
 from folkways.evidence.answers import MANY_UNREADABLE, part_of_replies
@@ -54,9 +54,10 @@ def cut_warnings(
         alike.setdefault((row["task"], row["endpoint"], row["cut"], replies, limit), []).append(row)
     by_remedy: dict[tuple[Any, ...], list[_CutReplies]] = {}
     times: Counter[tuple[str, str]] = Counter()
+    often = Counter((task, endpoint) for task, endpoint, *_ in alike)
     for (task, endpoint, _, replies, limit), rows in alike.items():
         times[task, endpoint] += 1  # other counts of the same task have a sentence of their own
-        cut = _CutReplies(tasks[task], rows, replies, limit)
+        cut = _CutReplies(tasks[task], rows, replies, limit, often[task, endpoint] > 1)
         remedy = (limit is None, cut.is_by_design, cut.is_by_design and cut.profile)
         by_remedy.setdefault((endpoint, times[task, endpoint], remedy), []).append(cut)
     return [_warning(endpoint, of_tasks) for (endpoint, *_), of_tasks in by_remedy.items()]
@@ -69,12 +70,14 @@ def _limit(made: Signature) -> int | None:
 @dataclass(frozen=True, slots=True)
 class _CutReplies:
     """Replies of a model to a task that the limit cut. rows: scores of them, under one profile or more.
-    limit: in tokens; None for the provider's own."""
+    limit: in tokens; None for the provider's own. among_others: whether others of its replies to the task were
+    judged under another profile."""
 
     task: Task
     rows: Sequence[Mapping[str, Any]]
     replies: int
     limit: int | None
+    among_others: bool
 
     @property
     def is_by_design(self) -> bool:
@@ -98,6 +101,8 @@ class _CutReplies:
             f"{count(row['cut'])} of {count(self.replies)} replies{whose} on {self.task.name} {was} cut "
             f"{at}, {unread} of them unreadable"
         )
+        if self.among_others:
+            words += f" (of those judged as {named([row['profile'] for row in self.rows])})"
         if self.task.metrics[0].kind == "distribution":  # one asking serves all cultures
             words += " (a reply counts once for each culture that it is compared with)"
         return words
