@@ -104,7 +104,7 @@ class UnknownNameError(FolkwaysError):
         self.name = name
         self.valid = sorted(valid, key=_by_number)
         close = difflib.get_close_matches(name, self.valid, n=1, cutoff=0.6)
-        message = f"unknown {kind} {name!r}"
+        message = f"unknown {kind}{':' * (' of ' in kind)} {name!r}"
         if close:
             message += f"; did you mean {close[0]!r}?"
         message += f"\n{self._choice()}"

@@ -34,7 +34,7 @@ def test_models_of_one_run_by_their_short_names(workspace: Path) -> None:
     done = folkways("compare", "first", "random", "--run", "whole", "--task", "demo/mcq", "-w", workspace)
     assert done.returncode == 0
     assert done.stdout.startswith(
-        "baseline/first against baseline/random: demo/mcq, Accuracy\nNo difference can be told: "
+        "baseline/first against baseline/random: demo/mcq, Accuracy\nNo difference is shown: "
     )
     assert "South Korea" in done.stdout
     assert not done.stderr

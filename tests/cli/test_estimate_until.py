@@ -23,7 +23,7 @@ def test_a_recipe_that_stops_early_is_estimated_at_most(tmp_path: Path) -> None:
 
 def test_what_the_run_refuses_is_refused_before_it(tmp_path: Path) -> None:
     for more, words in (
-        (("--until", 5, "--limit", 3), "until decides how many items are asked"),
+        (("--until", 5, "--limit", 3), "--until decides how many items are asked"),
         (("--strata", "culture"), "--strata says what --until has to know"),
     ):
         done = folkways("estimate", "demo/mcq", *MODEL, *more, cwd=tmp_path)

@@ -137,7 +137,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (("most", "--judged", "most.csv"), 0, "ok      demo/saq=40  replay:replies.csv: found"),
         (("most", "--judged", "spaces.csv"), 0, "ok      demo/saq=40"),
-        (("most", "--judged", "part.csv"), 0, "asked a part: the judge was asked about 23 of 68 replies ("),
+        (("most", "--judged", "part.csv"), 0, "; the judge was asked about 23 of 68 replies ("),
         (("less", "--judged", "less.csv"), 1, "50 % of the items got a reply, less than 95 %: too few"),
         (("less", "--judged", "less.csv", "--coverage", "51"), 1, "less than 51 %"),
         (("less", "--judged", "less.csv", "--coverage", "50"), 0, "; 40 lies within the interval"),
@@ -190,12 +190,12 @@ def test_a_metric_of_replies_alone_is_not_decided_where_too_few_came(
         (("nope", "--min", "demo/mcq=1"), "unknown run 'nope'"),
         (("now", "--min", "demo/mcq"), "cannot read 'demo/mcq'"),
         (("now", "--min", "demo/mcq:XX=1"), "unknown culture 'XX'"),
-        (("now", "--min", "blend/saq=1"), "unknown task of these scores 'blend/saq'"),
+        (("now", "--min", "blend/saq=1"), "unknown task of these scores: 'blend/saq'"),
         (("now", "--min", "demo/mcq=1", "--profile", "nope"), "unknown profile"),
         (("now", "--min", "demo/mcq=1", "--metric", "nope"), "unknown metric"),
         (
             ("now", "--min", "demo/mcq=1", "--model", "nope"),
-            "unknown model of run now 'nope'\nvalid: baseline/first\na gate",
+            "unknown model of run now: 'nope'\nvalid: baseline/first\na gate",
         ),
         (
             ("now", "--min", "demo/mcq=140"),

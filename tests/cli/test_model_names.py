@@ -32,7 +32,12 @@ from tests.support.river import folkways
 OF_A_RUN = {"export eval-results", "gate", "judge-by-model", "studio draw", "submit", "work"}
 OF_OTHERS = {
     *("build csi", "build topics", "estimate", "plan", "probe", "run"),  # a model to ask
-    *("published", "studio", "studio create-study"),  # a part of a published name, or a file
+    *(
+        "judge",
+        "published",
+        "studio",
+        "studio create-study",
+    ),  # a model of a file, or a part of a published name
 }
 
 
@@ -186,7 +191,7 @@ def test_a_name_of_several_is_refused_with_all_of_them() -> None:
         FolkwaysError, match=r"'org/m' of run r stands for several; say which: http://a.*http://b"
     ):
         choose_models(["org/m"], two, "r")
-    with pytest.raises(UnknownNameError, match=r"unknown model of run r 'org/n'\nvalid: org/m#"):
+    with pytest.raises(UnknownNameError, match=r"unknown model of run r: 'org/n'\nvalid: org/m#"):
         choose_models(["org/n"], two, "r")
     assert choose_models(["m", "org/m"], two[:1], "r") == two[:1]
     warm = "http://a:1/v1#org/m?temperature=1"

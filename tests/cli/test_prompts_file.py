@@ -94,7 +94,7 @@ def test_each_task_is_asked_in_its_own_text_and_the_signature_has_their_checksum
         ),
         (
             '["culturalbench/hrad"]\nmine = "{question} {option}"',
-            "unknown task of a prompt text (no such task in this run)",
+            "unknown task of a prompt text: 'culturalbench/hrad'",
         ),
         ('["culturalbench/hard"]\nmine = 3', "must be a text in quotes"),
         ("# nothing", "has no template"),

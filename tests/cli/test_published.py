@@ -76,7 +76,7 @@ def test_a_run_of_other_data_is_not_put_between_published_models(tmp_path: Path)
     ("arguments", "words"),
     [
         (("--task", "nope"), "unknown task or benchmark 'nope'"),
-        (("--metric", "nope"), "unknown metric of published figures 'nope'"),
+        (("--metric", "nope"), "unknown metric of published figures: 'nope'"),
         (("--culture", "nope"), "nope"),
         (("--model", "no such model"), "no published figure matches"),
         (("--run", "last", "-w", "nowhere.db"), "there is no workspace"),

@@ -85,7 +85,7 @@ def test_one_model_is_handed_in_and_what_was_not_asked_is_told(asked: Path, tmp_
     ("arguments", "told"),
     [
         (("blend",), "unknown benchmark with a competition 'blend'\nvalid: semeval2026"),
-        (("semeval2026", "both", "--model", "x/y"), "unknown model of run both 'x/y'"),
+        (("semeval2026", "both", "--model", "x/y"), "unknown model of run both: 'x/y'"),
     ],
 )
 def test_what_cannot_be_handed_in_is_said(

@@ -90,7 +90,7 @@ def test_of_two_limits_the_smaller_counts_and_other_settings_of_a_task_go_before
         "limit": 400
     }
     for name, words in {
-        "demo?lim=3": r"unknown setting of the task demo 'lim'; did you mean 'limit'",
+        "demo?lim=3": r"unknown setting of the task demo: 'lim'; did you mean 'limit'",
         "demo?limit=0": "must be a whole number from 1 on, got '0'",
         "demo?cultures=": "has no value; write it demo\\?cultures=VALUE",
     }.items():
@@ -127,7 +127,7 @@ def test_a_suite_of_ones_own_asks_each_task_as_it_says(tmp_path: Path) -> None:
     assert first == second and any('"limit": "2"' in text for text in first)
     (tmp_path / "mine.toml").write_text('tasks = [{ name = "demo/mcq", limits = 4 }]', encoding="utf-8")
     wrong = ended(folkways("run", "mine.toml", cwd=tmp_path), 2).stderr
-    assert "mine.toml: line 1, key 'tasks': unknown setting of the task demo/mcq 'limits'" in wrong
+    assert "mine.toml: line 1, key 'tasks': unknown setting of the task demo/mcq: 'limits'" in wrong
 
 
 def test_tasks_without_data_are_named_together_or_left_out_and_said_by_estimate_run_and_report(

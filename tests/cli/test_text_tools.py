@@ -49,7 +49,7 @@ def test_judge_with_and_without_base_forms(release: Path, profile: str) -> None:
 @pytest.mark.parametrize(
     ("task", "tools", "said"),
     [
-        ("blend/saq", "spacy", "unknown set of text tools 'spacy'\nvalid: default, paper, simple"),
+        ("blend/saq", "spacy", "unknown set of text tools: 'spacy'\nvalid: default, paper, simple"),
         ("blend/saq", "paper", "there is no text tool of the set 'paper' for 'es'"),
         ("demo/saq", "simple", "demo/saq is judged without text tools"),
     ],

@@ -31,8 +31,8 @@ def test_a_sampled_run_asks_less_and_says_so(tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (("demo/mcq", "--until", "0"), "must be a number, 0.1 to 49; got '0'"),
-        (("demo/mcq", "--until", "5", "--limit", "3"), "leave the limit out"),
-        (("demo/mcq", "--until", "5", "--strata", "nope"), "unknown stratum of demo/mcq 'nope'"),
+        (("demo/mcq", "--until", "5", "--limit", "3"), "give either it or --limit"),
+        (("demo/mcq", "--until", "5", "--strata", "nope"), "unknown stratum of demo/mcq: 'nope'"),
         (("demo/mcq", "--until", "5", "--strata", ","), "an empty list was given"),
     ],
 )

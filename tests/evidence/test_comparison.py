@@ -423,7 +423,7 @@ def test_a_tie_names_the_cultures_of_either_model() -> None:
     }
     comparison = compared(frames)
     assert comparison.verdicts[0].startswith(
-        "a is ahead in South Korea; b is ahead in Ethiopia. Overall, no difference can be told: "
+        "a is ahead in South Korea; b is ahead in Ethiopia. Overall, no difference is shown: "
     )
     assert comparison.reversals["overall"].to_list() == [None, None]
 

@@ -32,26 +32,26 @@ DEFAULT = cells(("KR", "ko", "plain", 10), ("KR", "en", "plain", 10), ("ET", "am
         (
             cells(("KR", "ko", "plain", 10), ("KR", "en", "plain", 3)),
             [
-                "13 of 24 rows that the task asks by default",
-                "nothing of the culture Ethiopia",
-                "nothing of the language Amharic",
+                "13 of the 24 rows that the task asks by default",
+                "nothing about the culture Ethiopia",
+                "nothing in the language Amharic",
             ],
         ),
         (
             cells(("KR", "en", "plain", 50), ("ET", "en", "plain", 4)),
             [
-                "10 of 24 rows that the task asks by default",
-                "nothing of the culture Ethiopia",
-                "nothing of the languages Amharic and Korean",
+                "10 of the 24 rows that the task asks by default",
+                "nothing about the culture Ethiopia",
+                "nothing in the languages Amharic and Korean",
             ],
         ),
         (
             DEFAULT.with_columns(variant=pl.lit("other")),
             [
-                "0 of 24 rows that the task asks by default",
-                "nothing of the cultures Ethiopia and South Korea",
-                "nothing of the languages Amharic, English and Korean",
-                "nothing of the variant plain",
+                "0 of the 24 rows that the task asks by default",
+                "nothing about the cultures Ethiopia and South Korea",
+                "nothing in the languages Amharic, English and Korean",
+                "nothing with the variant plain",
             ],
         ),
     ],

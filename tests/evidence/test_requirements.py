@@ -120,8 +120,8 @@ def test_a_score_without_interval_decides_nothing_in_either_direction(required: 
         )
         assert (check.status, check.message) == (
             expected,
-            f"found 30.0 (no interval, 60 questions); without an interval {required} is not shown to be "
-            "reached, nor missed",
+            f"found 30.0 (no interval, 60 questions); without an interval {required} is neither shown to be "
+            "reached nor shown to be missed",
         )
 
 
@@ -410,7 +410,7 @@ def compared(
             3.0,
             Status.UNSURE,
             Status.FAIL,
-            "without an interval a drop of more than 3 is not shown, nor ruled out",
+            "without an interval a drop of more than 3 is neither shown nor ruled out",
         ),
         (
             None,
@@ -418,7 +418,7 @@ def compared(
             2.9,
             Status.UNSURE,
             Status.FAIL,
-            "without an interval a drop of more than 2.9 is not shown, nor ruled out",
+            "without an interval a drop of more than 2.9 is neither shown nor ruled out",
         ),
     ],
 )

@@ -29,9 +29,9 @@ def test_a_difference_is_told_with_its_size_and_doubt() -> None:
 
 def test_no_difference_found_is_not_no_difference() -> None:
     assert verdict(OPEN) == (
-        "No difference can be told: A comes out 1.2 points ahead of B, which chance alone may well do. "
-        "The true difference may lie anywhere from 3.0 points for B to 5.4 points for A. "
-        "These 200 questions would find one of 5.9 points four times of five."
+        "No difference is shown: A comes out 1.2 points ahead of B, which chance alone could well produce. "
+        "The true difference may lie anywhere from 3.0 points in favour of B to 5.4 points in favour of A. "
+        "These 200 questions would find a difference of 5.9 points four times out of five."
     )
 
 
@@ -112,7 +112,7 @@ def test_what_is_open_overall_is_said_once_after_the_groups_of_either(contrast: 
 def test_groups_alone_say_that_the_whole_is_open() -> None:
     sides = {"Ethiopia": "A", "North Korea": "B"}
     assert turned_sentence(("A", "B"), None, sides) == (
-        "No difference can be told between A and B overall; A is ahead in Ethiopia; B is ahead in North Korea."
+        "No difference is shown between A and B overall; A is ahead in Ethiopia; B is ahead in North Korea."
     )
 
 
@@ -144,7 +144,9 @@ def test_small_differences_are_of_the_one_ahead_too(points: bool) -> None:
         )
         unsure = replace(found, p=0.05, p_holm=0.05, low=-0.25, high=0.75)
         assert f"{ahead} comes out 0.5{unit} ahead of {behind}, which" in verdict(unsure, points=points)
-        assert f"anywhere from 0.2{unit} for B to 0.8{unit} for A." in verdict(unsure, points=points)
+        assert f"anywhere from 0.2{unit} in favour of B to 0.8{unit} in favour of A." in verdict(
+            unsure, points=points
+        )
 
 
 def test_where_less_is_better_the_model_with_less_is_ahead() -> None:
@@ -154,14 +156,16 @@ def test_where_less_is_better_the_model_with_less_is_ahead() -> None:
         verdict(fewer)
         == "B does better than A, by 6.2 points (between 2.0 and 10.5 points, with 95 % confidence)."
     )
-    assert "from 3.0 points for A to 5.4 points for B" in verdict(replace(OPEN, lower_is_better=True))
+    assert "from 3.0 points in favour of A to 5.4 points in favour of B" in verdict(
+        replace(OPEN, lower_is_better=True)
+    )
 
 
 def test_the_same_score_is_nobodys_lead() -> None:
     tie = replace(OPEN, difference=0.0, low=-3.0, high=3.0)
     assert (
         tie.ahead,
-        verdict(tie).startswith("No difference can be told: A and B score the same. The true difference may"),
+        verdict(tie).startswith("No difference is shown: A and B score the same. The true difference may"),
     ) == (None, True)
 
 
@@ -190,6 +194,6 @@ def test_wordings_are_counted_by_the_side_they_are_on() -> None:
 def test_six_questions_tell_something_and_what_is_not_known_is_not_said() -> None:
     assert "does better" in verdict(replace(CLEAR, questions=6))
     one_sided = replace(CLEAR, first_better=0, second_better=1, p=0.9, p_holm=0.9)
-    assert "No difference can be told" in verdict(one_sided)
+    assert "No difference is shown" in verdict(one_sided)
     bare = verdict(replace(one_sided, low=math.nan, high=math.nan, detectable=math.nan))
-    assert bare.endswith("which chance alone may well do.")
+    assert bare.endswith("which chance alone could well produce.")

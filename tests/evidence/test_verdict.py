@@ -107,7 +107,7 @@ def test_a_tie_is_called_one_and_the_prices_of_both_are_given() -> None:
     assert made.text == (
         "On Task no model is shown to be the best: A (68.3) and B (66.7) cannot be told apart; the other model does "
         "worse. 1,000 requests cost US$ 0.42 with A (310,000 tokens, 0.8 s each) and US$ 0.10 with B (310,000 tokens, "
-        "0.8 s each). This run cannot tell scores on Task closer than ± 12 points."
+        "0.8 s each). This run cannot tell the scores on Task to better than ± 12 points."
     )
 
 
@@ -233,19 +233,19 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
     ),
     "one model, three tasks": (
         [evidence({"A": first(right)}, title=name, guessing=25.0) for name, right in (("X", 40), ("Y", 16), ("Z", 50))],
-        ["A is better than guessing beyond chance on X and Z, of 3 tasks that can be guessed."],
+        ["A is shown to be better than guessing on X and Z, out of 3 tasks that can be guessed."],
         [],
     ),
     "one model, no better than guessing where anything can be guessed": (
         [evidence({"A": first(right)}, title=name, guessing=guessing)
          for name, right, guessing in (("X", 40, 0.0), ("Y", 16, 25.0), ("Z", 16, 25.0), ("U", 40, math.nan))],
-        ["A is not better than guessing beyond chance on any of the 2 tasks that can be guessed."],
+        ["A is not shown to be better than guessing on either of the 2 tasks that can be guessed."],
         ["no task"],
     ),
     "one model, no better than guessing at the only task that can be guessed": (
         [evidence({"A": first(right)}, title=name, guessing=guessing)
          for name, right, guessing in (("X", 40, 0.0), ("Y", 16, 25.0), ("Z", 40, math.nan))],
-        ["A is not better than guessing beyond chance on Y, the only task that can be guessed."],
+        ["A is not shown to be better than guessing on Y, the only task that can be guessed."],
         ["no task"],
     ),
     "one model replied and one did not": (
@@ -271,12 +271,12 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
     "two of four have too few replies": (
         [evidence({"A": first(50), "B": first(20), "C": MOSTLY, "D": HARDLY}, title=title) for title in "XYZ"],
         ["how D compares on 3 tasks, as up to 40.0\u202f% of its replies are missing; "
-         "how C compares on 3 tasks, as up to 20.0\u202f% of its replies are missing"],
+         "nor how C compares on 3 tasks, as up to 20.0\u202f% of its replies are missing"],
         ["choose C"],
     ),
     "no better than guessing": (
         [evidence({"A": first(16), "B": first(15)}, guessing=25.0)],
-        ["On Task no model is better than guessing beyond chance, so that this run gives no ground to choose one."],
+        ["On Task no model is shown to be better than guessing, so this run gives no reason to choose one."],
         ["choose A", "told apart", "cost"],
     ),
     "one task is no better than guessing": (
@@ -303,7 +303,7 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
     ),
     "several tasks, all tied": (
         [evidence({"A": first(30), "B": first(31)}, title=name) for name in "XY"],
-        ["A and B cannot be told apart on any of the 2 tasks."],
+        ["A and B cannot be told apart on either of the 2 tasks."],
         ["behind", "Choose"],
     ),
     "several epochs": (
@@ -313,8 +313,8 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
     ),
     "a part of a task in one language, without people": (
         [evidence({"A": first(50), "B": first(20)}, part="60 of 600 rows", languages=("ko",), people=math.nan)],
-        ["This run cannot tell what holds in languages other than Korean; how people of the cultures would score; "
-         "the whole of Task, as it asked 60 of 600 rows."],
+        ["This run cannot tell what holds in languages other than Korean; nor how people from these cultures would score; "
+         "nor what the score on the whole of Task would be, as it asked 60 of 600 rows."],
         [],
     ),
 }  # fmt: skip

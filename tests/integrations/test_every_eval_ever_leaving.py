@@ -200,7 +200,7 @@ def test_what_was_never_asked_is_missing_and_in_the_denominator(
     assert all(row["evaluation"] == {"score": 0.0, "is_correct": False} for row in missing)
     details = document["source_metadata"]["additional_details"]
     assert details["run_state"] == "budget"
-    assert details["part of demo/mcq"] == "12 of 18 rows that the task asks by default"
+    assert details["part of demo/mcq"] == "12 of the 18 rows that the task asks by default"
 
 
 @pytest.mark.postgres

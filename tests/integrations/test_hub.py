@@ -230,7 +230,7 @@ def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(people: R
     text = texts_in(tmp_path / "out")
     assert (
         "What do people drink in the US?" in text
-        and "**Not the whole benchmark**: 24 of 40 rows that the task asks by default; nothing of the "
+        and "**Not the whole benchmark**: 24 of the 40 rows that the task asks by default; nothing about the "
         "culture Spain"
         in text
     )
@@ -283,15 +283,13 @@ def test_what_is_incomplete_is_written_on_demand_and_says_so(mixed: Run, people:
     part = people.export("eval-results", tmp_path, "--dataset", "me/blend")
     assert (
         part.returncode == 2
-        and "24 of 40 rows that the task asks by default; nothing of the culture Spain" in part.stderr
+        and "24 of the 40 rows that the task asks by default; nothing about the culture Spain" in part.stderr
     )
     assert not [*tmp_path.iterdir()]
     assert people.export("eval-results", tmp_path, "--dataset", "me/blend", "--incomplete").returncode == 0
     (path,) = tmp_path.rglob("*.yaml")
     (entry,) = entries(path)
-    lacking = (
-        "incomplete: 24 of 40 rows that the task asks by default; incomplete: nothing of the culture Spain"
-    )
+    lacking = "incomplete: 24 of the 40 rows that the task asks by default; incomplete: nothing about the culture Spain"
     assert entry.notes is not None and lacking in entry.notes
     nowhere = people.export("eval-results", tmp_path, "--incomplete")
     assert nowhere.returncode == 2 and "--dataset blend=OWNER/NAME" in nowhere.stderr

@@ -235,7 +235,7 @@ def test_a_run_and_its_record_stand_in_one_report_with_the_same_numbers(tmp_path
         first, second = scores[column]
         assert first == pytest.approx(second, abs=1e-9), column
     brief = folkways("report", "first", tmp_path / "share", "-w", tmp_path / "w.db", "--brief")
-    assert brief.returncode == 0 and "so that this report gives no ground" in brief.stdout
+    assert brief.returncode == 0 and "so this report gives no reason" in brief.stdout
 
 
 def test_a_score_of_a_log_counts_the_samples_that_have_it_and_those_that_failed(tmp_path: Path) -> None:

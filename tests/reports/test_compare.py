@@ -34,7 +34,7 @@ def test_a_metric_is_found_by_name_and_label() -> None:
     for metric in task.metrics:
         assert metric_of(task, metric.name) is metric_of(task, metric.label) is metric
     with pytest.raises(
-        UnknownNameError, match=f"unknown metric of blend/saq 'nope'\nvalid: .*{task.metrics[0].name}"
+        UnknownNameError, match=f"unknown metric of blend/saq: 'nope'\nvalid: .*{task.metrics[0].name}"
     ):
         metric_of(task, "nope")
 
@@ -66,7 +66,7 @@ def test_a_facet_is_one_that_all_judgements_have() -> None:
     for name in ("culture", "language", "variant", "topic"):
         check_facet(name, task, {"a": base, "b": base})
     for name, other in (("odd", base), ("topic", base.drop("topic"))):
-        with pytest.raises(UnknownNameError, match=f"facet of blend/saq '{name}'\nvalid: culture, language"):
+        with pytest.raises(UnknownNameError, match=f"facet of blend/saq: '{name}'\nvalid: culture, language"):
             check_facet(name, task, {"a": base, "b": other})
 
 
@@ -155,11 +155,11 @@ def test_what_cannot_be_compared_is_told_unless_it_was_asked_for(workspace: Path
     told: list[str] = []
     (found,) = compare(workspace=workspace, metric="right", tell=told.append)
     assert (found.task, found.metric.name) == ("demo/true-false", "right")
-    assert len(told) == 1 and told[0].startswith("left out: demo/mcq (unknown metric of demo/mcq 'right'")
+    assert len(told) == 1 and told[0].startswith("left out: demo/mcq (unknown metric of demo/mcq: 'right'")
     for tasks in ("demo/mcq", ("demo/true-false", "demo/mcq")):
-        with pytest.raises(UnknownNameError, match="unknown metric of demo/mcq 'right'"):
+        with pytest.raises(UnknownNameError, match="unknown metric of demo/mcq: 'right'"):
             compare(workspace=workspace, metric="right", tasks=tasks, tell=told.append)
-    with pytest.raises(UnknownNameError, match="unknown metric of demo/mcq 'nope'"):
+    with pytest.raises(UnknownNameError, match="unknown metric of demo/mcq: 'nope'"):
         compare(workspace=workspace, metric="nope", tell=told.append)
     with pytest.warns(UserWarning, match="left out: demo/mcq"):
         compare(workspace=workspace, tasks="demo", metric="right")

@@ -61,7 +61,7 @@ def test_every_pair_is_looked_at_and_not_the_first_two_alone() -> None:
     (sentence,) = turned_round(view, Leaderboard(view))
     assert (
         sentence
-        == "Task: No difference can be told between c and d overall; c is ahead in South Korea; d is ahead "
+        == "Task: No difference is shown between c and d overall; c is ahead in South Korea; d is ahead "
         "in Ethiopia."
     )
 

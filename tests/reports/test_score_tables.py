@@ -111,7 +111,7 @@ def test_a_table_by_a_facet_has_the_headline_of_each_group() -> None:
     (second,) = lines(facet_table(TASK, scores.filter(metric=OTHER.name), "culture"))[1:]
     assert second[:2] == ["South Korea", "1.00"], "the first metric that has scores"
     with pytest.raises(
-        UnknownNameError, match=r"unknown facet of blend/saq in these replies 'topic'"
+        UnknownNameError, match=r"unknown facet of blend/saq in these replies: 'topic'"
     ) as error:
         facet_table(TASK, scores, "topic")
     assert str(error.value).endswith("valid: culture, language")

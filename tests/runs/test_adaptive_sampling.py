@@ -208,7 +208,7 @@ def test_wrong_wishes_are_refused_before_anything_is_asked(
     sampled: Callable[..., Run], tmp_path: Path
 ) -> None:
     model = Guesser(0.5)
-    with pytest.raises(UnknownNameError, match="unknown stratum of blend/mcq 'nope'"):
+    with pytest.raises(UnknownNameError, match="unknown stratum of blend/mcq: 'nope'"):
         sampled(model, until=5.0, strata=("culture", "nope"))
     with pytest.raises(FolkwaysError, match="leave the limit out"):
         sampled(model, until=5.0, limit=10)

@@ -81,7 +81,7 @@ def test_a_variant_that_no_prompt_has_is_told(tmp_path: Path, task: str, variant
     items = get_task(task).items(open_release(get_task(task).release, task.split("/")[0]))
     replies = items.select("item", response=pl.lit("B"), variant=pl.lit(variant))
     path = write(replies, tmp_path / "replies.csv")
-    with pytest.raises(FolkwaysError, match=rf"unknown variant of {task} '{variant}'") as told:
+    with pytest.raises(FolkwaysError, match=rf"unknown variant of {task}: '{variant}'") as told:
         judge_file(get_task(task), open_release(get_task(task).release, task.split("/")[0]), path)
     assert valid in str(told.value)
 
@@ -376,6 +376,50 @@ def test_every_providers_word_for_a_withheld_answer_is_a_refusal(reason: str, st
     replies = pl.DataFrame({"item": ["US/holidays-1"], "response": ["A"], "finish_reason": [reason]})
     judgements = api.judge("demo/mcq", replies, language="en").judgements
     assert judgements.filter(item="US/holidays-1")["state"].to_list() == [state]
+
+
+@pytest.mark.parametrize(
+    ("columns", "several"),
+    [
+        ({"model": ["lab/a", None, "lab/a", ""]}, ""),
+        ({"endpoint": ["", "", "", ""]}, ""),
+        ({"model": ["lab/a", "lab/a", "lab/b", ""]}, "model"),
+        ({"model": ["m"] * 4, "endpoint": ["lab/a", "lab/a", "lab/b", "lab/b"]}, "endpoint"),
+    ],
+)
+def test_who_the_models_of_a_file_are(columns: dict[str, list[str]], several: str, tmp_path: Path) -> None:
+    items = get_task("demo/mcq").items(open_release("demo", "demo")).head(4)
+    replies = items.select("item", response=pl.lit("A")).with_columns(
+        pl.Series(name, models, pl.String) for name, models in columns.items()
+    )
+    path = write(replies, tmp_path / "replies.csv")
+    if not several:
+        assert api.judge("demo/mcq", path).judgements["answer"].count() == 4
+        return
+    with pytest.raises(FolkwaysError, match=rf"lab/a and lab/b.*\n.*leave out the column '{several}'"):
+        api.judge("demo/mcq", path)
+    assert api.judge("demo/mcq", path, model="lab/a").judgements["answer"].count() == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "options"),
+    [
+        ({"item": "nothing"}, {"model": "lab/b"}),
+        ({"sample": "x"}, {"model": "lab/b"}),
+        ({"sample": "x"}, {"variant": "plain"}),
+    ],
+)
+def test_an_error_names_the_row_of_the_file_where_an_option_chooses_among_them(
+    wrong: dict[str, str], options: dict[str, str]
+) -> None:
+    items = get_task("demo/mcq").items(open_release("demo", "demo"))["item"].head(4)
+    rows = [
+        {"item": item, "response": "A", "model": model, "variant": variant, "sample": "0"}
+        for item, model, variant in zip(items, ["lab/a", "lab/b"] * 2, ["other", "plain"] * 2, strict=True)
+    ]
+    rows[3] |= wrong
+    with pytest.raises(DataError, match="row 4"):
+        api.judge("demo/mcq", pl.DataFrame(rows), **{"model": "lab/b", **options})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("column", ["model", "endpoint"])

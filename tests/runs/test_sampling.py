@@ -134,7 +134,7 @@ def test_items_that_come_at_once_are_read_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_cannot_be_sampled_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UnknownNameError, match="unknown stratum of demo/mcq 'nope'"):
+    with pytest.raises(UnknownNameError, match="unknown stratum of demo/mcq: 'nope'"):
         sampling_frame(plan_of(strata=("culture", "nope")), None)
     plan = plan_of()
     prompts = type(plan.task).prompts

@@ -182,7 +182,7 @@ def test_a_task_without_any_of_the_variants_is_asked_with_its_own() -> None:
 
 def test_a_variant_that_no_task_has_is_an_error() -> None:
     with pytest.raises(
-        UnknownNameError, match=r"no task of the run has it\) 'nope'\nvalid: all, plain, short"
+        UnknownNameError, match=r"unknown variant of the tasks of this run: 'nope'\nvalid: all, plain, short"
     ):
         plan_tasks(
             RunOptions(

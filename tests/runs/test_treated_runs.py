@@ -272,4 +272,4 @@ def test_comparisons_reports_and_leaderboards_are_of_the_prompts_as_they_are(run
     (contribution,) = contributions_of([run.name], run.workspace)
     assert contribution.judgements.height == controls
     assert not contribution.faults
-    assert not any("asked a part" in warning for warning in data.warnings)
+    assert not any("rows that the task asks by default" in warning for warning in data.warnings)

@@ -189,7 +189,7 @@ def test_workers_that_cannot_work_say_why(mcq: Callable[[int], Path], tmp_path: 
         (tmp_path / "recipe.toml").write_text(f'tasks = ["demo"]\nmodels = ["vllm/x"]\n{line}\n')
         return tmp_path / "recipe.toml"
 
-    assert "unknown model of run study 'vllm/other'" in told("work", "study", "--model", "vllm/other")
+    assert "unknown model of run study: 'vllm/other'" in told("work", "study", "--model", "vllm/other")
     assert "does not say where the server is to listen; write {port}" in told(
         "work", "study", "--serve", "vllm serve x"
     )

@@ -152,7 +152,7 @@ def test_the_gap_of_a_group_is_its_difference_from_the_others_as_strata(
         ends = (gap.difference, gap.low, gap.high)
         assert ends == pytest.approx((part * one.difference, part * one.low, part * one.high), abs=1e-9)
         if abs(gap.difference) > 1e-9:
-            assert gap.p == pytest.approx(one.p, abs=1e-6)
+            assert gap.p == pytest.approx(one.p, rel=1e-6, abs=1e-8)
 
 
 def test_a_gap_needs_two_groups() -> None:

@@ -107,13 +107,11 @@ class Inputs:
         none."""
         releases = self.data.get(need.name, ())
         if not releases:
-            fetch = (
-                f"fetch it: folkways data fetch {' '.join(need.default)}"
-                if need.default
-                else f"name it with --{need.name}"
-            )
             raise NotAvailableError(
-                f"needs data that are not on this disk ({need.about.rstrip('.').lower()}); {fetch}"
+                "needs data that are not on this disk; fetch them: folkways data fetch "
+                f"{' '.join(need.default)}"
+                if need.default
+                else f"needs data; name them with --{need.name}"
             )
         return releases
 

@@ -120,10 +120,14 @@ Numbers = npt.NDArray[np.integer[Any]]
 
 _STATES = [str(state) for state in State]
 _LOST = [_STATES.index(State.FAILED), _STATES.index(State.MISSING)]
+_REPLIED = np.array([number not in _LOST for number in range(len(_STATES))])
 
 
 SLICE = 50_000
 """Judgements that are looked at together."""
+
+FEW = 1_000
+"""Rows up to which Python numbers the groups sooner than a query is planned."""
 
 
 def with_asked_in(judgements: pl.DataFrame) -> pl.DataFrame:
@@ -274,6 +278,12 @@ def _grouped(counted: pl.DataFrame, grouping: tuple[str, ...]) -> tuple[list[str
         return ["all"], np.zeros(counted.height, dtype=np.int32)
     if grouping != ("culture",) and any(counted[column].n_unique() < 2 for column in grouping):
         return [], np.full(counted.height, -1, dtype=np.int32)
+    if counted.height <= FEW:
+        of_rows = list(zip(*(counted[column].to_list() for column in grouping), strict=True))
+        different = (key for key in dict.fromkeys(of_rows) if None not in key)
+        numbers = {key: number for number, key in enumerate(different)}
+        labels = ["+".join(map(str, key)) for key in numbers]
+        return labels, np.array([numbers.get(key, -1) for key in of_rows], dtype=np.int32)
     keys = counted.select(grouping)
     names = _different(keys).drop_nulls().with_row_index("__group")
     rows = by_slices(
@@ -316,7 +326,7 @@ def _scores(columns: _Columns, groups: Numbers, n_groups: int) -> dict[str, list
             of_cell = cells.of_rows(pairs(part))
             counts += state_counts(of_row, states, n_groups, len(_STATES))
             cut += np.bincount(of_row[columns.cut[part]], minlength=n_groups)
-            replied = ~np.isin(states, _LOST)
+            replied = _REPLIED[states]
             for metric in metrics:
                 values = columns.values(metric, part)
                 np.add.at(sums[metric.name], of_cell, values)

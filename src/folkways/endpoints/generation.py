@@ -76,8 +76,8 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     if absent := sorted({*loading["missing_keys"]} & dict(model.named_parameters()).keys()):
         raise FolkwaysError(
             f"hf/{source} has no weights for {', '.join(absent[:2])}{', ...' if absent[2:] else ''}, and "
-            "would say what chance puts there\nIt was saved without its language model's head, as models for "
-            "embeddings are; ask the whole model"
+            "would say what chance puts there\nAsk a model that was saved whole, as a causal language model: "
+            "those for embeddings or classes have no head that writes, and an encoder is left out"
         )
     return loaded
 

@@ -64,7 +64,17 @@ def open_name(name: str, options: EndpointOptions | None = None, *, need_key: bo
     if first in providers():
         return _open_provider(first, model, options, need_key=need_key)
     width = max(map(len, forms()))
-    hint = "write one of:\n" + "\n".join(f"  {form:<{width}}  {about}" for form, about in forms().items())
+    near = [form for form in forms() if name and form.endswith(f"/{name}")]
+    missing = (
+        ""
+        if "/" in name
+        else f"write {near[0]}, or"
+        if near
+        else "a model without its provider is not enough;"
+    )
+    hint = f"{missing} write one of:\n".lstrip() + "\n".join(
+        f"  {form:<{width}}  {about}" for form, about in forms().items()
+    )
     # A slip in the provider's name is the likeliest mistake; the whole name would be too far from any of them
     # to suggest one.
     valid = [

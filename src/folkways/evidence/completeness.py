@@ -13,6 +13,9 @@ from folkways.names import value_name
 ASKED_BY = ("culture", "language", "variant")
 """The columns by which the rows of a task are counted."""
 
+ABOUT = {"culture": "about", "language": "in", "variant": "with"}
+"""How a phrase speaks of a value of each column."""
+
 CELLS = (*ASKED_BY, "rows")
 
 
@@ -57,10 +60,11 @@ class Completeness:
         return self.asked == self.by_default
 
     def sentences(self) -> Iterator[str]:
-        """Phrases without a full stop that say what is missing; none if nothing is."""
+        """What the run asked and what not, in phrases that follow "the run asked", without a full stop; none
+        if it asked everything."""
         if self.whole:
             return
-        yield f"{count(self.asked)} of {count(self.by_default)} rows that the task asks by default"
+        yield f"{count(self.asked)} of the {count(self.by_default)} rows that the task asks by default"
         for column, values in self.absent.items():
             names = [single_line(value_name(column, value)) for value in values]
-            yield f"nothing of the {column}{'s' * (len(names) > 1)} {named(names)}"
+            yield f"nothing {ABOUT[column]} the {column}{'s' * (len(names) > 1)} {named(names)}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from folkways.display import named
 from folkways.evidence.contributions import COVERAGE_KEYS, SERVED, TREATMENTS
@@ -29,7 +30,7 @@ _FORMS = ("lang", "variant", "samples")
 _UNHEARD_BY_BASELINES = ("system", "settings", "shots")
 """What changes no reply of a baseline."""
 
-Made = Mapping[str, str]
+SignatureParts = Mapping[str, str]
 """The parts of a signature."""
 
 
@@ -45,7 +46,7 @@ class AskedPart:
     model: str
     task: str
     profile: str
-    made: Made
+    made: SignatureParts
     of_opinions: bool = False
 
 
@@ -65,7 +66,7 @@ def condition(part: AskedPart) -> dict[str, str]:
     return named_parts
 
 
-def alike(first: Made, second: Made) -> bool:
+def alike(first: SignatureParts, second: SignatureParts) -> bool:
     """Whether two conditions are one. Prompts as they are do not depend on what they are also asked with, so
     that treatments of other names make no difference."""
     differing = {name for name in {*first, *second} if first.get(name) != second.get(name)}
@@ -74,7 +75,7 @@ def alike(first: Made, second: Made) -> bool:
     return not differing
 
 
-def _treatments(made: Made) -> set[str]:
+def _treatments(made: SignatureParts) -> set[str]:
     return {*made.get(TREATMENTS, "").partition("#")[0].split("+")} - {""}
 
 
@@ -103,7 +104,7 @@ def runs_alike(asked: Sequence[AskedPart]) -> dict[tuple[str, str], tuple[str, .
     return with_runs
 
 
-_Conditions = Mapping[tuple[str, str], Made]
+_Conditions = Mapping[tuple[str, str], SignatureParts]
 """Task and profile -> the condition that a run asked a model in."""
 
 
@@ -143,7 +144,7 @@ def signature_together(parts: Sequence[AskedPart]) -> Signature:
     return Signature({**made, RUNS: "+".join(part.run for part in parts)})
 
 
-def unlike_parts(parts: Mapping[str, Made]) -> list[str]:
+def unlike_parts(parts: Mapping[str, SignatureParts]) -> list[str]:
     """The parts of the models' signatures in which these differ, but for how much was asked, what served the
     model, and what prompts were also asked with: those as they are do not depend on it."""
     keys = dict.fromkeys(key for signature in parts.values() for key in signature)
@@ -155,21 +156,17 @@ def unlike_parts(parts: Mapping[str, Made]) -> list[str]:
     return [key for key in differing if key not in (*COVERAGE_KEYS, SERVED, RUNS, TREATMENTS)]
 
 
-def _concerned(key: str, parts: Mapping[str, Made]) -> Mapping[str, Made]:
+def _concerned(key: str, parts: Mapping[str, SignatureParts]) -> Mapping[str, SignatureParts]:
     """Those whose signatures tell something by the part: no settings change what a baseline says."""
     heard = {model: made for model, made in parts.items() if not is_baseline(model)}
     return (heard if key in _UNHEARD_BY_BASELINES else parts) or parts
 
 
-def unlike_notes(parts: Mapping[str, Made]) -> list[str]:
+def unlike_notes(parts: Mapping[str, SignatureParts]) -> list[str]:
     """One sentence for each part of the models' signatures in which these differ."""
     notes = []
     for key in unlike_parts(parts):
-        models: dict[str, list[str]] = {}
-        for model, signature in _concerned(key, parts).items():
-            models.setdefault(signature.get(key, "none"), []).append(model)
-        which = "; ".join(f"{named(alike)} {value}" for value, alike in models.items())
-        notes.append(f"Not asked or judged alike, {key}: {which}.")
+        notes.append(_unlike_note(key, _concerned(key, parts)))
         if key == "data":
             notes.append(
                 "Items with the same name may be different questions in different data: read the "
@@ -178,6 +175,34 @@ def unlike_notes(parts: Mapping[str, Made]) -> list[str]:
     return notes
 
 
-def unlike_on_tasks(parts: Iterable[Mapping[str, Made]]) -> list[str]:
-    """``unlike_notes`` of the models of each task, each sentence once."""
-    return [*dict.fromkeys(note for of_task in parts for note in unlike_notes(of_task))]
+def condition_notes(parts: Mapping[str, SignatureParts]) -> list[str]:
+    """One sentence for each part that tells several conditions of one model apart and in which two models may
+    well differ (``unlike_notes``)."""
+    return [
+        _unlike_note(key, parts)
+        for key in ("sampling", SERVED, TREATMENTS)
+        if not all(
+            alike({key: first.get(key, "")}, {key: second.get(key, "")})
+            for first, second in combinations(parts.values(), 2)
+        )
+    ]
+
+
+def _unlike_note(key: str, parts: Mapping[str, SignatureParts]) -> str:
+    models: dict[str, list[str]] = {}
+    for model, signature in parts.items():
+        models.setdefault(signature.get(key, "none"), []).append(model)
+    which = "; ".join(f"{named(of_value)} {value}" for value, of_value in models.items())
+    return f"Not asked or judged alike, {key}: {which}."
+
+
+def unlike_on_tasks(parts: Iterable[Mapping[str, SignatureParts]], endpoints: Mapping[str, str]) -> list[str]:
+    """``unlike_notes`` of the models of each task, and ``condition_notes`` of those that are one, each
+    sentence once. endpoints: name of a model in ``parts`` -> its endpoint."""
+    notes: dict[str, None] = {}
+    for of_task in parts:
+        notes |= dict.fromkeys(unlike_notes(of_task))
+        for endpoint in dict.fromkeys(endpoints[name] for name in of_task):
+            of_model = {name: made for name, made in of_task.items() if endpoints[name] == endpoint}
+            notes |= dict.fromkeys(condition_notes(of_model))
+    return [*notes]

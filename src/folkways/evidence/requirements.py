@@ -143,7 +143,7 @@ def check_minimum(
     lower_is_better: whether less of it is better: then the score may be ``wanted`` at most.
     strict: fail if unsure.
     coverage: percent of items that need a reply that counts in the score.
-    part: what the run did not ask of the task (``Completeness.sentences``), for the message. UnknownNameError
+    part: clauses that say which part of the task this is, for the message. UnknownNameError
         for a task or group without scores.
     """
     of_task = without_nan(scores.filter(task=wanted.task))
@@ -169,7 +169,7 @@ def check_minimum(
             decision = f"{share:g} % of the items {got}, less than {coverage:g} %: too few to decide on"
         else:
             status, decision = _decide(low, high, wanted.bound, lower_is_better, strict)
-        note = f"; asked a part: {'; '.join(part)}" if part else ""
+        note = f"; {'; '.join(part)}" if part else ""
         yield Check(wanted.name, row["endpoint"], status, f"found {score_text}; {decision}{note}")
 
 
@@ -183,7 +183,10 @@ def _decide(
 ) -> tuple[Status, str]:
     unsure = Status.FAIL if strict else Status.UNSURE
     if low is None or high is None:
-        return unsure, f"without an interval {required:g} is not shown to be reached, nor missed"
+        return (
+            unsure,
+            f"without an interval {required:g} is neither shown to be reached nor shown to be missed",
+        )
     reached, missed = low >= required, high < required
     if lower_is_better:
         reached, missed = high <= required, low > required
@@ -191,7 +194,10 @@ def _decide(
         return Status.PASS, f"at {'most' if lower_is_better else 'least'} {required:g}, as required"
     if missed:
         return Status.FAIL, f"{'above' if lower_is_better else 'below'} {required:g} in the whole interval"
-    return unsure, f"{required:g} lies within the interval: it is not shown to be reached, nor missed"
+    return (
+        unsure,
+        f"{required:g} lies within the interval: it is neither shown to be reached nor shown to be missed",
+    )
 
 
 def group_of(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
@@ -262,7 +268,7 @@ def _decide_drop(
     lower = comparison.reversals.filter(ahead=row["second"])["name"].to_list()
     but = f"; but worse in {named(lower)}" if lower else ""
     if row["low"] is None:
-        return unsure, f"without an interval a drop of more than {most:g} is not shown, nor ruled out{but}"
+        return unsure, f"without an interval a drop of more than {most:g} is neither shown nor ruled out{but}"
     low, high = (
         (-row["high"], -row["low"]) if comparison.metric.lower_is_better else (row["low"], row["high"])
     )
@@ -272,7 +278,7 @@ def _decide_drop(
         return Status.FAIL, f"a drop of more than {most:g} in the whole interval"
     return (
         unsure,
-        f"a drop of {most:g} lies within the interval: a larger one is not shown, nor ruled out{but}",
+        f"a drop of {most:g} lies within the interval: a larger one is neither shown nor ruled out{but}",
     )
 
 

@@ -23,7 +23,7 @@ RANKS = (
 )
 """What ranks mean, and why there is no mean win rate."""
 
-NO_DIFFERENCE = "No difference can be told"
+NO_DIFFERENCE = "No difference is shown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Contrast:
 
     def end(self, value: float, unit: str) -> str:
         """One end of the interval: which model may be ahead, and how far."""
-        return f"{bound(abs(value))}{unit} for {self._leader(value) or 'either'}"
+        return f"{bound(abs(value))}{unit} in favour of {self._leader(value) or 'either'}"
 
     def _leader(self, difference: float) -> str | None:
         if not difference:
@@ -186,16 +186,15 @@ def _size(contrast: Contrast, points: bool) -> str:
     else:
         sentence = (
             f"{NO_DIFFERENCE}: {contrast.ahead} comes out {size} {contrast.ahead_of} "
-            f"{contrast.behind}, which chance alone may well do."
+            f"{contrast.behind}, which chance alone could well produce."
         )
     if not math.isnan(contrast.low):
         ends = f"{contrast.end(contrast.low, unit)} to {contrast.end(contrast.high, unit)}"
         sentence += f" The true difference may lie anywhere from {ends}."
     if not math.isnan(contrast.detectable):
         questions = plural(contrast.questions, "question")
-        sentence += (
-            f" These {questions} would find one of {bound(contrast.detectable)}{unit} four times of five."
-        )
+        size = f"{bound(contrast.detectable)}{unit}"
+        sentence += f" These {questions} would find a difference of {size} four times out of five."
     return sentence
 
 

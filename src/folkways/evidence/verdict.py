@@ -122,7 +122,7 @@ class Verdict:
 
     @cached_property
     def limits(self) -> tuple[str, ...]:
-        """What the run cannot tell, the gravest first: phrases that follow "This run cannot tell"."""
+        """What the run cannot tell, the gravest first: phrases to follow "This run cannot tell" or "nor"."""
         return tuple(_limits(self))
 
     def name(self, model: str) -> str:
@@ -188,8 +188,8 @@ def _choice(made: Verdict) -> Iterator[str]:
     elif made.guessed:
         titles = _titles([task for task in made.tasks if task.best])
         yield (
-            f"On {titles} no model is better than guessing beyond chance, so that "
-            f"{made.subject} gives no ground to choose one."
+            f"On {titles} no model is shown to be better than guessing, so "
+            f"{made.subject} gives no reason to choose one."
         )
     elif len(made.tasks) == 1:
         yield _choice_on_one(made, made.tasks[0])
@@ -209,10 +209,10 @@ def _alone(made: Verdict) -> Iterator[str]:
         above = [task.title for task, one in scored if one.beats_guessing]
         guessable = [task for task, one in scored if one.beats_guessing is not None]
         yield (
-            f"{made.name(model)} is better than guessing beyond chance on {named(above)}, of "
+            f"{made.name(model)} is shown to be better than guessing on {named(above)}, out of "
             f"{plural(len(guessable), 'task')} that can be guessed."
             if above
-            else f"{made.name(model)} is not better than guessing beyond chance on {_guessable(guessable)}."
+            else f"{made.name(model)} is not shown to be better than guessing on {_guessable(guessable)}."
             if guessable
             else f"{made.name(model)} has scores on {plural(len(scored), 'task')}."
         )
@@ -223,7 +223,7 @@ def _guessable(tasks: Sequence[TaskVerdict]) -> str:
     """All tasks on which guessing has a score above the worst."""
     if len(tasks) == 1:
         return f"{tasks[0].title}, the only task that can be guessed"
-    return f"any of the {len(tasks)} tasks that can be guessed"
+    return f"{_any(tasks)} that can be guessed"
 
 
 def _choice_on_one(made: Verdict, task: TaskVerdict) -> str:
@@ -335,7 +335,8 @@ def _titles(tasks: Sequence[TaskVerdict]) -> str:
 
 
 def _any(tasks: Sequence[TaskVerdict]) -> str:
-    return tasks[0].title if len(tasks) == 1 else f"any of the {len(tasks)} tasks"
+    few = {1: tasks[0].title, 2: "either of the 2 tasks"}
+    return few.get(len(tasks), f"any of the {len(tasks)} tasks")
 
 
 def _named(made: Verdict, models: Iterable[str]) -> str:
@@ -419,7 +420,7 @@ def _weakest(made: Verdict) -> str:
 
 def _cannot_tell(made: Verdict) -> str:
     subject = made.subject.capitalize()
-    return f"{subject} cannot tell {'; '.join(made.limits[:MOST_LIMITS])}." if made.limits else ""
+    return f"{subject} cannot tell {'; nor '.join(made.limits[:MOST_LIMITS])}." if made.limits else ""
 
 
 def _limits(made: Verdict) -> Iterator[str]:
@@ -451,20 +452,20 @@ def _limits(made: Verdict) -> Iterator[str]:
     if wide := [task for task in of_percent if _half_width(made, task) > WIDE]:
         most = number(max(_half_width(made, task) for task in wide), 0)
         where = plural(len(wide), "task") if len(wide) > MOST_TITLES else _titles(wide)
-        yield f"scores on {where} closer than ± {most} points"
+        yield f"the scores on {where} to better than ± {most} points"
     languages = {language for task in made.tasks for language in task.evidence.languages}
     if len(languages) == 1:
         yield f"what holds in languages other than {language_name(*languages)}"
     if unknown := [task for task in made.tasks if math.isnan(task.evidence.people)]:
         where = "" if len(unknown) == len(made.tasks) else f" on {_titles(unknown)}"
-        yield f"how people of the cultures would score{where}"
+        yield f"how people from these cultures would score{where}"
     if made.expenses:
         unpriced = [model for model in _named_best(made) if not _priced(made, model)]
         if unpriced:
             yield f"what {_named(made, unpriced)} {'costs' if len(unpriced) == 1 else 'cost'}"
     for task in made.tasks:
         if task.evidence.part:
-            yield f"the whole of {task.title}, as it asked {task.evidence.part}"
+            yield f"what the score on the whole of {task.title} would be, as it asked {task.evidence.part}"
 
 
 def _asked_apart(task: TaskVerdict) -> bool:

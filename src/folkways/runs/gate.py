@@ -323,7 +323,8 @@ def _minimums(
                 f"{workspace.command('score', run.name, '--profile', resolved)}"
             )
         run_task = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)
-        part = lacking(workspace, run, run_task) if run_task is not None else []
+        lacks = lacking(workspace, run, run_task) if run_task is not None else []
+        part = [f"the run asked {'; '.join(lacks)}"] if lacks else []
         if verdicts is not None:
             of_replies, unjudged = _of_replies(workspace, run, task, resolved, verdicts, endpoints, judged)
             yield from check_judged(

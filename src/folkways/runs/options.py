@@ -156,7 +156,9 @@ class RunOptions:
                 except FolkwaysError as error:
                     raise FolkwaysError(f"{name} {error}") from None
         if self.until is not None and self.limit is not None:
-            raise FolkwaysError("until decides how many items are asked; leave the limit out, or until")
+            raise FolkwaysError(
+                f"{option('until')} decides how many items are asked: give either it or {option('limit')}"
+            )
         if not self.strata:
             raise FolkwaysError(
                 "strata need at least one column of the items, for example culture, or culture and topic"

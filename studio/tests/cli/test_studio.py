@@ -85,7 +85,7 @@ def test_an_unknown_population_is_said_before_what_is_wrong_with_rows(studio: Fo
     done = studio("studio", "import", "verification", "verify", "broken.csv", "--population", "united-kindom")
     assert done.returncode == 2
     assert done.stderr.startswith(
-        "error: unknown population of this study 'united-kindom'; did you mean 'united-kingdom'?\nvalid: "
+        "error: unknown population of this study: 'united-kindom'; did you mean 'united-kingdom'?\nvalid: "
     )
 
 

@@ -99,6 +99,10 @@ def test_a_study_is_run_from_elsewhere(remote: Folkways, server: StudioProcess) 
     for row in (2, 3):
         book.worksheets[0].cell(row, titles.index("choices") + 1).value = "B"
     book.save("work.xlsx")
+    book.worksheets[0].cell(1, titles.index("comment") + 1).value = "Remark"
+    book.save("changed.xlsx")
+    changed = remote("studio", "take-in", "verification", person.pseudonym, "changed.xlsx")
+    assert changed.returncode == 2 and "changed.xlsx: has no column comment; leave" in changed.stderr
     taken = remote("studio", "take-in", "verification", person.pseudonym, "work.xlsx")
     assert taken.stdout == "2 answers stored, 0 were there already, 0 rows are empty\n", taken.stderr
     assert "percent" in remote("studio", "agreement", "verification").stdout

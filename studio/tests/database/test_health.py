@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor, wait
+
 import pytest
 
 from folkways.workspace.database import Workspace
@@ -31,4 +33,22 @@ def test_a_workspace_that_takes_no_writes_is_told_each_time(studio_workspace: Wo
         for _ in range(2):
             with pytest.raises(WorkspaceError, match="the disk has failed"):
                 check.check()
+    check.check()
+
+
+@ON_A_FILE
+def test_one_request_waits_for_a_long_write_and_the_others_serve_pages(
+    studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    check = WriteCheck(studio_workspace)
+    with ThreadPoolExecutor() as threads:
+        with studio_workspace.write():  # such as an import
+            first = threads.submit(check.check)
+            asked = [threads.submit(check.check) for _ in range(5)]
+            assert len(wait([first, *asked], timeout=2).done) == 5
+            assert [each.exception() for each in [first, *asked] if each.done()] == [None] * 5
+            monkeypatch.setattr(health, "LONGEST", 0.0)
+            with pytest.raises(WorkspaceError, match="takes over 0 s"):
+                threads.submit(check.check).result(timeout=2)
+        first.result(timeout=30)
     check.check()

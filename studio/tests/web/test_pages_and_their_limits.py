@@ -57,12 +57,14 @@ class Browser:
     def get(self, path: str) -> httpx2.Response:
         return self.client.get(path)
 
-    def post(self, path: str, fields: Mapping[str, Any] | None = None, **headers: str) -> httpx2.Response:
+    def post(
+        self, path: str, fields: Mapping[str, Any] | None = None, files: Any = None, **headers: str
+    ) -> httpx2.Response:
         """A form of the studio's own."""
         token = CSRF.search(self.get("/account").text)
         assert token
         sent = {"csrf": token[1], **(fields or {})}
-        return self.client.post(path, data=sent, headers={"Origin": HOST, **headers})
+        return self.client.post(path, data=sent, files=files, headers={"Origin": HOST, **headers})
 
 
 Open = Callable[[int], Browser]
@@ -499,7 +501,7 @@ def test_a_new_study_names_models_of_the_server_and_no_address(workspace: Worksp
     for named, words in (
         ("http://127.0.0.1:9/v1#m", "has to be the name of a model of the server's list"),
         ("replay:/etc/passwd", "has to be the name of a model of the server's list"),
-        ("another", "unknown model of this server 'another'"),
+        ("another", "unknown model of this server: 'another'"),
     ):
         changed = description.replace("verifier: mine", f"verifier: '{named}'")
         reply = browser.post("/studies/make", {"description": changed})
@@ -589,6 +591,28 @@ def test_a_number_of_a_form_is_taken_from_1_to_the_most_that_its_page_names(
     for right in ("1", str(most)):
         assert words not in owner.post(page, {**others, field: right}).text, right
     assert words not in owner.post(page, others).text, "a usual number stands for one that is not sent"
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "has_header"),
+    [
+        ("rows.csv", "assignment,choices\nx,A\n", True),
+        ("rows.TSV", "assignment\tchoices\nx\tA\n", True),
+        ("rows.json", '[{"assignment": "x"}]', False),
+        ("rows.jsonl", '{"assignment": "x"}\n', False),
+    ],
+)
+def test_rows_are_counted_from_a_header_where_there_is_one(
+    workspace: Workspace, browser_of: Open, name: str, table: str, has_header: bool
+) -> None:
+    desk = open_study(workspace, VOTES, name=f"rows-{name.lower().replace('.', '-')}")
+    owner, data = browser_of(desk.owner), f"/studies/{desk.study.name}/data"
+    for address, fields in (("take-in", {"person": str(desk.person().id)}), ("items", {"stage": "first"})):
+        reply = owner.post(f"{data}/{address}", fields, files={"file": (name, table.encode())})
+        if reply.status_code == 303:  # the page of the import
+            reply = owner.get(reply.headers["location"])
+        assert "Row 1: " in reply.text
+        assert ("Row 1 is the first one below the header." in reply.text) is has_header
 
 
 def test_a_file_for_saving_has_its_name_and_type(workspace: Workspace, browser_of: Open) -> None:

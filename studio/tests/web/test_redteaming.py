@@ -345,7 +345,7 @@ def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address
         ("http://127.0.0.1:9901/v1#x", "has to be the name of a model of the server's list"),
         ("hf/./secrets", "has to be the name of a model of the server's list"),
         ("replay:/etc/passwd", "has to be the name of a model of the server's list"),
-        ("another", "unknown model of this server 'another'"),
+        ("another", "unknown model of this server: 'another'"),
     ):
         desk.get_by_role("textbox").fill(description.replace("verifier: verifier", f"verifier: '{named}'"))
         desk.get_by_role("button", name="Make the study").click()

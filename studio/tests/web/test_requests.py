@@ -186,6 +186,8 @@ def test_a_proxy_may_keep_the_prefix_or_leave_it_out(path: str, served: str) -> 
         ("Why?", "Why?"),
         ("لماذا؟", "لماذا؟"),
         ("stop!", "Stop!"),
+        ("my own work.v2.xlsx: has no rows", "my own work.v2.xlsx: has no rows."),
+        ("the file: has no rows.", "The file: has no rows."),
         ("", "."),
     ],
 )

@@ -289,6 +289,26 @@ def test_no_answer_of_a_workbook_that_was_changed_is_lost_unsaid(
         import_workbook(desk.workspace, person.id, read_workbook(buffer.getvalue()), file="answer.xlsx")
 
 
+@pytest.mark.parametrize(
+    ("file", "is_taken"),
+    [(None, True), ("rows.json", True), ("rows.JSONL", True), ("rows.ndjson", True), ("rows.csv", False),
+     ("rows.tsv", False), ("rows.parquet", False), ("rows.XLSX", False)],
+)  # fmt: skip
+def test_rows_that_name_their_cells_name_those_that_they_have(
+    desk: StudyFixture, file: str | None, is_taken: bool
+) -> None:
+    """Programs leave out what is empty; where a header lacks a column, somebody has changed it."""
+    desk.add("answer", [FILLED["answer"][0]])
+    person = desk.person()
+    (row,) = read_workbook(export_workbook(desk.workspace, person.id, "answer", 1))
+    rows = [{"assignment": row["assignment"], "answer 1": "rice"}]
+    if is_taken:
+        assert import_workbook(desk.workspace, person.id, rows, file=file).stored == 1
+    else:
+        with pytest.raises(FolkwaysError, match="has no column answer 2, "):
+            import_workbook(desk.workspace, person.id, rows, file=file)
+
+
 def test_a_date_is_read_as_it_is_shown() -> None:
     book = Workbook()
     for row in (["day", "moment"], [datetime(2026, 2, 1), datetime(2026, 2, 1, 18, 30)]):

@@ -95,7 +95,7 @@ def test_a_users_prompt_text_takes_the_place_of_ours(release: Release) -> None:
     assert both["variant"].unique().sort().to_list() == ["plain", "short"]
     with pytest.raises(FolkwaysError, match="no place for"):
         prompts("demo/mcq", release, prompt_texts={"short": "Just guess."})
-    with pytest.raises(UnknownNameError, match="unknown variant of demo/mcq 'inst-4'"):
+    with pytest.raises(UnknownNameError, match="unknown variant of demo/mcq: 'inst-4'"):
         prompts("demo/mcq", release, variants=("inst-4",))
 
 

@@ -209,8 +209,9 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
             *(_shortened(single_line(note), comparison) for note in notes),
             f"McNemar's exact test, by question: p {p_value(whole['p_mcnemar'])}. Effect size (Cohen's d of "
             f"pairs): {number(whole['effect'], 2)}.",
-            "detectable: the true difference that so many questions find four times of five (p (Holm) below "
-            ".05, if no other differs). better: questions on which the first, or the second, does better.",
+            "detectable: the true difference that this many questions would find four times out of five (p "
+            "(Holm) below .05, if no other differs). better: questions on which the first, or the second, "
+            "does better.",
             *_alike(comparison.metric),
         ),
     )

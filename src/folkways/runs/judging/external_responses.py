@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -31,6 +32,8 @@ from folkways.text_tables import read_replies
 SHOWN = 5
 ASKED = ("item", "language", "variant", "sample")
 
+ROW_NUMBER = "_row"
+"""Column with the number of each row in its file, from 1, however few of them an option leaves."""
 
 FRAME = Path("the frame")
 """In the place of a file where replies come from Python."""
@@ -124,7 +127,8 @@ def judge_table(
     if rows is not None:
         notes.append("read as an output file of the authors' programs")
     else:
-        rows = _plain(_of_model(table, model, path), path, by_position)
+        rows = _plain(table, path, by_position).with_row_index(ROW_NUMBER, offset=1)
+        rows = _of_model(rows, model, path)
     rows = _in_codes(rows, culture, language, variant, path)
     items = pl.concat(items_of(task, release))
     if "item_if_any" in rows.columns:
@@ -173,16 +177,23 @@ def judge_table(
 def _of_model(table: pl.DataFrame, wanted: str | None, path: Path) -> pl.DataFrame:
     """The rows of the ``wanted`` model; FolkwaysError where the table has several and none is wanted, and
     UnknownNameError for one that it does not have."""
-    column = next((name for name in ("model", "endpoint") if name in table.columns), None)
-    models = table[column].drop_nulls().unique(maintain_order=True).to_list() if column else []
-    if wanted is not None and wanted not in models:
-        raise UnknownNameError(f"model of {path}", wanted, models)
-    if wanted is None and len(models) > 1:
-        raise FolkwaysError(
-            f"{path} has replies of several models ({named(models)}); each is judged by itself, name one: "
-            f"{option('model', models[0])}"
-        )
-    return table if wanted is None or column is None else table.filter(pl.col(column) == wanted)
+    columns = {
+        name: [model for model in table[name].unique(maintain_order=True) if model]
+        for name in ("model", "endpoint")
+        if name in table.columns
+    }
+    if wanted is not None:
+        for column, models in columns.items():
+            if wanted in models:
+                return table.filter(pl.col(column) == wanted)
+        raise UnknownNameError(f"model of {path}", wanted, chain.from_iterable(columns.values()))
+    for column, models in columns.items():
+        if len(models) > 1:
+            raise FolkwaysError(
+                f"{path} has replies of several models ({named(models)}); each is judged by itself, name "
+                f"one: {option('model', models[0])}\nIf they are of one, leave out the column {column!r}"
+            )
+    return table
 
 
 def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
@@ -281,7 +292,7 @@ def _locate(
         ids, released = set(rows["item"]), set(items["release_id"])
         if ids & released and not ids & set(items["item"]):
             rows = rows.rename({"item": "release_id"})
-    numbered = rows.with_row_index("_row", offset=1)
+    numbered = rows if ROW_NUMBER in rows.columns else rows.with_row_index(ROW_NUMBER, offset=1)
     if "item" in rows.columns and not by_position:
         key, index = "item", items.select("item", key="item")
     elif "release_id" in rows.columns and not by_position:
@@ -294,7 +305,7 @@ def _locate(
                 f"(name one culture with {option('culture')} if the file is of one culture)",
                 file=path,
             )
-        return numbered.drop("_row").with_columns(items["item"])
+        return numbered.with_columns(items["item"])
     on = ["key", "culture"] if key == "release_id" and "culture" in rows.columns else ["key"]
     if index.select(on).is_duplicated().any():
         here = ", ".join(items["culture"].unique(maintain_order=True))
@@ -319,9 +330,9 @@ def _locate(
             f"{unknown.height:,} of {rows.height:,} ids are not in the release{of}: {examples}; its own "
             f"look like {', '.join(map(repr, index['key'].head(2)))}",
             file=path,
-            row=int(unknown["_row"][0]),
+            row=int(unknown[ROW_NUMBER][0]),
         )
-    return joined.drop("_row", "key", "culture_right", strict=False)
+    return joined.drop("key", "culture_right", strict=False)
 
 
 def _numbered(located: pl.DataFrame, path: Path) -> pl.DataFrame:
@@ -333,7 +344,9 @@ def _numbered(located: pl.DataFrame, path: Path) -> pl.DataFrame:
     if wrong.len():
         row = wrong[0]
         raise DataError(
-            f"sample {located['sample'][row]!r} is not a whole number from 0 on", file=path, row=row + 1
+            f"sample {located['sample'][row]!r} is not a whole number from 0 on",
+            file=path,
+            row=int(located[ROW_NUMBER][row]),
         )
     return located.with_columns(numbers.cast(pl.Int64))
 

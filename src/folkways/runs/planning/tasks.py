@@ -139,7 +139,7 @@ def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
         owner = name.rpartition(":")[0]
         if owner in ("", *here) or owner in tasks() or owner.removeprefix("build ") in builders():
             continue
-        raise UnknownNameError("task of a prompt text (no such task in this run)", owner, here)
+        raise UnknownNameError("task of a prompt text", owner, here, hint="only the tasks of this run count")
     texts = {task.name: options.texts_for(task.name) for task in chosen}
     if options.prompt_texts and not any(texts.values()):
         raise FolkwaysError(
@@ -214,7 +214,7 @@ def _by_variants(planned: Sequence[TaskPlan], wanted: Sequence[str]) -> list[Tas
     }
     for name in wanted:
         if not any(name in variants for variants in owned.values()):
-            raise UnknownNameError("variant (no task of the run has it)", name, valid)
+            raise UnknownNameError("variant of the tasks of this run", name, valid)
     for plan in free:
         variants = owned[plan.task.name]
         if lacking := [name for name in wanted if name not in variants]:

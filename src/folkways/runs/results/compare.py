@@ -213,7 +213,7 @@ def _partial(workspace: Workspace, asked: Sequence[StoredModel], task: str) -> I
     for run in {one.run.id: one.run for one in asked}.values():
         (of_task,) = (entry for entry in run_records.run_tasks(workspace, run) if entry.task == task)
         if parts := lacking(workspace, run, of_task):
-            yield f"Run {run.name} asked a part: {'; '.join(parts)}."
+            yield f"Run {run.name} asked {'; '.join(parts)}."
 
 
 def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile: str) -> Iterator[str]:

@@ -22,8 +22,8 @@ LACKING = "lacking "
 
 
 def lacking(workspace: Workspace, run: run_records.RunRecord, run_task: run_records.RunTask) -> list[str]:
-    """What the run did not ask of what the task asks by default, in words without a full stop; empty where it
-    asked everything.
+    """What the run asked of what the task asks by default, and what not, in phrases without a full stop that
+    follow "the run asked"; empty where it asked everything.
 
     Only a run with an option that might leave something out is looked at, and its data are read for that.
     """
@@ -38,7 +38,7 @@ def if_data_are_here(lacking: Callable[[], list[str]]) -> list[str]:
     try:
         return lacking()
     except FolkwaysError as error:
-        return [f"how much of the task this is cannot be told ({str(error).splitlines()[0]})"]
+        return [f"an unknown part of the task ({str(error).splitlines()[0]})"]
 
 
 def save_lacking(workspace: Workspace, run: run_records.RunRecord, run_task: run_records.RunTask) -> None:

@@ -226,7 +226,7 @@ def _from_release(name: str, item: str, wanted: list[str], release_name: str | N
     if problems and len(problems) == len(candidates):
         raise problems[0]
     raise FolkwaysError(
-        f"no run of the workspace and no release on this disk has an item {name!r}; an item is written as "
-        "in the reports, "
-        "for example blend/saq:KR/Al-en-01; look it up in a report, or in run.judgements() from Python"
+        f"no run of the workspace and no release on this disk has an item {name!r}\n"
+        "Write an item as reports do, for example blend/saq:KR/Al-en-01; they list all, and so does "
+        "run.judgements() in Python"
     )

@@ -44,6 +44,11 @@ NOT_STORED = (
     "items: they are not shown. folkways score {1} adds them, and asks no model."
 )
 
+COUNTED_AS_MODELS = (
+    "Models are here in several conditions, and analyses of all models count each condition as a model: what "
+    "they average over models is no mean of different models, and their intervals over models are too narrow."
+)
+
 CLOCK = 1.0
 """Seconds by which the times of a run and of its replies may differ."""
 
@@ -138,7 +143,7 @@ def collect(
             profiles = of_task["profile"].unique(maintain_order=True).to_list()
             looked_at = of_task.height and (with_judgements or with_verdict)
             if looked_at and (lacks := lacking(workspace, run, run_task)):
-                partial.append(f"{task.title}: run {run.name} asked a part, {'; '.join(lacks)}.")
+                partial.append(f"{task.title}: run {run.name} asked {'; '.join(lacks)}.")
                 if not all(together.pooled(*key) for key in keys_of_task):
                     parts.setdefault(task.name, lacks[0])
             compared = (task.name, *profiles[:1]) in {key[:2] for key in contrasts}
@@ -203,6 +208,7 @@ def collect(
         warnings=(
             *partial,
             *together.unlike(every),
+            *([COUNTED_AS_MODELS] if made and together.conditions() else []),
             *other_language_warnings(every, together.signatures, tasks),
             *cut_warnings(every, together.signatures, tasks),
             *otherwise,
@@ -219,6 +225,7 @@ def collect(
         without_items=withheld,
         expenses=_expenses(together, used, cost_of),
         parts=parts,
+        conditions=together.conditions(),
         contrasts=contrasts,
         homes={name: card.home for name, card in inputs.cards.items() if card.home},
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},

@@ -6,7 +6,7 @@ import os
 import time
 import zipfile
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from folkways.sdk.display import plural
@@ -205,5 +205,5 @@ class RemoteStudyClient:
         return self.client.ask_bytes("POST", path, {"stage": stage, "count": count, "hours": hours})
 
     def import_workbook(self, study: str, person: str, rows: Rows, file: str) -> dict[str, int]:
-        body = {"rows": [dict(row) for row in rows]}
+        body = {"rows": [dict(row) for row in rows], "file": Path(file).name}
         return dict(self._ask("POST", study, f"/participants/{self._person(study, person)}/take-in", body))

@@ -11,7 +11,7 @@ from folkways_studio.exports import FORMATS
 from folkways_studio.items import imports
 from folkways_studio.items.import_runner import read_content
 from folkways_studio.items.peer_rows import ANNOTATIONS
-from folkways_studio.items.table_files import CONLL
+from folkways_studio.items.table_files import CONLL, has_header
 from folkways_studio.items.uploads import problem_lines, uploaded_table
 from folkways_studio.media import service as media
 from folkways_studio.people import participants
@@ -101,7 +101,7 @@ def show_import(context: RequestContext) -> Response:
     return context.page(
         template, study=context.study, found=job,
         left=imports.remaining_items(context.workspace, context.study.id, job.id),
-        at_work=job.state in imports.AT_WORK,
+        at_work=job.state in imports.AT_WORK, has_header=has_header(job.file),
         stage=studies.get_stage(context.workspace, context.study.id, job.stage),
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import WorkspaceError
 from folkways_studio.errors import StudioError
-from folkways_studio.items.table_files import RowsError
+from folkways_studio.items.table_files import RowsError, has_header
 from folkways_studio.web.request_context import RequestContext
 
 MOST_LINES = 100
@@ -39,8 +39,9 @@ def problem_lines(context: RequestContext, error: FolkwaysError) -> list[str]:
     if isinstance(error, RowsError):
         lines = [
             context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem)
-            for row, problem in [*error.problems.items()][:MOST_LINES]
+            for row, problem in [*error.problems_in(context.gettext).items()][:MOST_LINES]
         ]
-        return [*lines, context.gettext("Row 1 is the first one below the header.")]
+        below = [context.gettext("Row 1 is the first one below the header.")]
+        return [*lines, *(below if error.file is not None and has_header(error.file) else [])]
     words = error.words(context.gettext) if isinstance(error, StudioError) else str(error)
     return words.splitlines()

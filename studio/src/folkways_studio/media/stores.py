@@ -152,9 +152,12 @@ class Bucket:
 
     def lacking(self, hashes: Collection[str]) -> set[str]:
         """Those of the hashes that are not here, by a list of the bucket: a request for a thousand files."""
+        lacking = {_key(each): each for each in hashes}
         with self._explained():
-            there = {each["path"] for part in self._api.list(self._store, chunk_size=1000) for each in part}
-        return {each for each in hashes if _key(each) not in there}
+            for part in self._api.list(self._store, chunk_size=1000):
+                for each in part:
+                    lacking.pop(each["path"], None)
+        return {*lacking.values()}
 
     def write(self, sha256: str, content: bytes) -> None:
         with self._explained():

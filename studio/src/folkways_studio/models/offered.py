@@ -1,8 +1,11 @@
 """The models that a studio may ask: a list that it is started with, from which studies choose by name.
 
-    [helper] model = "openai/gpt-4o-mini"
+    [helper]
+    model = "openai/gpt-4o-mini"
 
-    [lab] model = "http://gpu.example.org:8000/v1#llama-3.1-8b" key = "LAB_KEY"
+    [lab]
+    model = "http://gpu.example.org:8000/v1#llama-3.1-8b"
+    key = "LAB_KEY"
 
 ``model`` is written as for ``folkways run --model``. ``key`` names the environment variable of its key;
 without one the rules of the command line hold: a provider's own variable, and FOLKWAYS_API_KEY for the hosts

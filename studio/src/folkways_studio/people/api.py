@@ -208,7 +208,7 @@ def take_in_rows(call: StaffCall, person: Number, body: FilledRows) -> WorkbookI
     """Submit the filled rows of such a workbook: all of them, or none if one is wrong."""
     participant = _person(call, person)
     return WorkbookImportResponse.of(
-        import_workbook(call.workspace, participant.id, [cells(row) for row in body.rows])
+        import_workbook(call.workspace, participant.id, [cells(row) for row in body.rows], file=body.file)
     )
 
 

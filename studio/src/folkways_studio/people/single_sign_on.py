@@ -1,7 +1,9 @@
 """Settings of single sign-on through an OpenID Connect provider, from a file.
 
-    issuer = "https://login.example.org/realms/university" client_id = "folkways" secret =
-    "FOLKWAYS_SSO_SECRET" name = "Example University"
+    issuer = "https://login.example.org/realms/university"
+    client_id = "folkways"
+    secret = "FOLKWAYS_SSO_SECRET"
+    name = "Example University"
 
 ``secret`` names the environment variable that holds the client's secret, if the client has one. Optional:
 ``domains`` (of e-mail addresses that may sign in), a table ``[claims]`` (claim -> required value, or a member

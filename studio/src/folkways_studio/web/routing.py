@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,8 @@ TASK_PAGE = "/work/{study}/tasks/{assignment}"
 
 OUR_FAULT = Message("Something went wrong on our side. What you wrote is kept; try again in a moment.")
 UNANSWERED = "the studio could not answer %s %s"
+FILE_NAME = re.compile(r"[^:]{1,255}\.\w{1,8}:")
+"""What an error begins with if it is about a file."""
 LOG = logging.getLogger("folkways_studio")
 
 
@@ -247,8 +250,10 @@ def problem(context: RequestContext, error: FolkwaysError) -> Response:
 
 
 def sentence(words: str) -> str:
-    """An error's message as a sentence: with a capital letter and a full stop."""
-    return words[:1].upper() + words[1:] + ("" if words.endswith((".", "!", "?", "؟")) else ".")
+    """An error's message as a sentence: with a capital letter, unless a file's name begins it, and a full
+    stop."""
+    first = words[:1] if FILE_NAME.match(words) else words[:1].upper()
+    return first + words[1:] + ("" if words.endswith((".", "!", "?", "؟")) else ".")
 
 
 def attachment(content: bytes | str, name: str, media_type: str) -> Response:

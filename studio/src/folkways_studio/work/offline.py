@@ -11,9 +11,9 @@ import orjson
 
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
-from folkways_studio.errors import StudioError
+from folkways_studio.errors import Message, StudioError
 from folkways_studio.exports.workbook import workbook
-from folkways_studio.items.table_files import RowsError
+from folkways_studio.items.table_files import Row, RowsError, has_header, numbered
 from folkways_studio.people.participants import get_participant
 from folkways_studio.records import Participant, Stage
 from folkways_studio.stages.base import WorkbookSchema
@@ -23,8 +23,6 @@ from folkways_studio.work.assignments import NoWork, claim_batch, get_work
 from folkways_studio.work.judgements import SubmissionReceipt, check_submission, submit
 from folkways_studio.work.task_numbers import shown_number, slot_of
 from folkways_studio.workflows.wordings import StudyTexts
-
-Row = Mapping[str, str]
 
 NO_WORK: Mapping[str, str] = {
     "paused": "the study is paused; open it first",
@@ -120,33 +118,36 @@ def import_workbook(
     """Submit the filled rows of a person's (participant_id) workbook from ``export_workbook`` to the
     workspace. Rows left empty are left open.
 
-    rows: column -> cell. file: its name, for errors; a file has every column that was handed out. RowsError
-    names every row that cannot be taken, and FolkwaysError a table that was not handed out or lacks a column;
-    nothing is submitted then. The same workbook may come twice: a row that is stored as it is counts as
-    repeated, one that differs from what is stored is a problem.
+    rows: column -> cell. file: its name, for errors; a table with a header has every column that was handed
+    out. RowsError names every row that cannot be taken, and FolkwaysError a table that was not handed out or
+    lacks a column; nothing is submitted then. The same workbook may come twice: a row that is stored as it is
+    counts as repeated, one that differs from what is stored is a problem.
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
-    if not rows or "assignment" not in rows[0]:
+    columns = {name for row in rows for name in row}
+    if "assignment" not in columns:
         lacks = "no column 'assignment'" if rows else "no rows below its header"
         raise FolkwaysError(
             f"{file or 'the table'}: has {lacks}; bring the table as it was handed out (of a workbook, the "
             "first sheet is read)"
         )
-    columns = {name for row in rows for name in row}
-    problems: dict[int, str] = {}
+    problems: dict[int, str | StudioError] = {}
     ready: list[tuple[int, int, dict[str, Any], str]] = []
     empty = 0
-    for number, row in enumerate(rows, 1):
+    for number, row in numbered(rows):
         assignment = slot_of(workspace, person, row.get("assignment", ""))
         if assignment is None:
-            problems[number] = "the column 'assignment' holds no number; leave it as it was handed out"
+            problems[number] = Message(
+                "the column 'assignment' holds no number; leave it as it was handed out"
+            )
             continue
         try:
             work = get_work(workspace, participant_id, assignment)
             schema = _schema(work.stage, texts)
             assert schema is not None  # noqa: S101 - it was handed out with it
-            if file and (missing := [name for name in schema.columns if name not in columns]):
+            missing = [name for name in schema.columns if name not in columns]
+            if missing and file is not None and has_header(file):
                 raise FolkwaysError(
                     f"{file}: has no column {', '.join(missing)}; leave the columns as they were handed out"
                 )
@@ -163,7 +164,7 @@ def import_workbook(
             check_submission(workspace, participant_id, assignment, submission, key)
             ready.append((number, assignment, submission, key))
         except StudioError as error:
-            problems[number] = str(error)
+            problems[number] = error
     if problems:
         raise RowsError(problems, file)
     done: list[SubmissionReceipt] = []
@@ -171,7 +172,7 @@ def import_workbook(
         try:
             done.append(submit(workspace, participant_id, assignment, submission, key, timed=False))
         except StudioError as error:  # somebody else was faster since the rows were checked
-            problems[number] = str(error)
+            problems[number] = error
     if problems:
         raise RowsError(problems, file)
     repeated = sum(each.repeated for each in done)

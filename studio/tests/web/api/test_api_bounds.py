@@ -35,7 +35,7 @@ PARAMETERS: dict[str, tuple[int, int, int | None]] = {
 
 BODIES = {
     "Body_add_media": {"file": "1000 at most, needed"},
-    "FilledRows": {"rows": "1 to 500, needed"},
+    "FilledRows": {"rows": "1 to 500, needed", "file": "1 to 256"},
     "NewAssignments": {
         "rows": "1 to 20000, needed",
         "add": "False",

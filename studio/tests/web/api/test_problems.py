@@ -22,7 +22,7 @@ from folkways_studio.workflows.definition import DefinitionError
         (
             RowsError({2: "is empty", 7: "has no key"}, "a.csv"),
             422,
-            "A.csv: 2 rows cannot be used; nothing was taken over.",
+            "a.csv: 2 rows cannot be used; nothing was taken over.",
             [("row 2", "is empty"), ("row 7", "has no key")],
         ),
         (
