@@ -390,9 +390,10 @@ def test_what_is_missing_is_named_and_keeps_nothing_else_out_of_a_backup(
         backup = tmp_path / "lacking.zip"
         at = ("--workspace", workspace.location)
         done = folkways("studio", "backup", backup, *at, env=environment(**variables))
-        assert (done.returncode, "; missing files: 2" in done.stdout) == (2, True)
+        assert (done.returncode, "; files not found or not looked for: 2" in done.stdout) == (2, True)
         assert [line.strip() for line in done.stderr.splitlines()[1:]] == [
-            f"{name} of {study} is not in {store.place}" for name in ("7.png", "seven.png")
+            f"{name} of {study} is not in {store.place}; add the same file again"
+            for name in ("7.png", "seven.png")
         ]
         assert "Traceback" not in done.stderr
         with closing(open_workspace(tmp_path / "again.db")) as again:

@@ -8,6 +8,7 @@ import re
 import zipfile
 from pathlib import Path
 
+import orjson
 import polars as pl
 import pytest
 from openpyxl import Workbook
@@ -441,6 +442,18 @@ def test_json_that_is_no_table_is_told(tmp_path: Path, text: str, message: str) 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read_rows(path)
+
+
+@pytest.mark.parametrize("depth", [10, 200, 240, 252, 300, 900])
+def test_lists_that_are_too_deep_to_be_stored_stay_text(
+    desk: StudyFixture, tmp_path: Path, depth: int
+) -> None:
+    deep = "[" * depth + "]" * depth
+    (tmp_path / "items.json").write_text(f'[{{"question": "What?", "options": ["a", "b"], "note": {deep}}}]')
+    rows = read_rows(tmp_path / "items.json")
+    (item,) = import_items(desk.workspace, desk.study.id, "verify", rows)
+    note = list_items(desk.workspace, desk.study.id, "verify")[-1].content["note"]
+    assert item.id and (note if isinstance(note, str) else orjson.dumps(note).decode()) == deep
 
 
 def test_a_list_in_json_is_a_table(tmp_path: Path) -> None:

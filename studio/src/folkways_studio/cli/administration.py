@@ -146,8 +146,8 @@ def backup(file: Path, workspace: str) -> None:
         lines = [f"  {each}" for each in made.problems[:MOST_LINES]]
         rest = [f"  and {len(made.problems) - len(lines)} more"] * (len(made.problems) > len(lines))
         raise FolkwaysError(
-            f"{file} was made, but some pictures or recordings could not be read; add the same files to "
-            "their studies again:\n" + "\n".join((*lines, *rest))
+            f"{file} was made, but some pictures or recordings could not be read:\n"
+            + "\n".join((*lines, *rest))
         )
 
 

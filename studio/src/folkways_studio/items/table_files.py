@@ -48,6 +48,9 @@ they have."""
 CONLL = (".conll", ".conllu", ".conllup", ".iob", ".iob2", ".bio")
 SPACY = ".spacy"
 
+DEEPEST = 200
+"""Lists and objects within one another that are written as JSON, and some around them."""
+
 Row = Mapping[str, str]
 """Column -> cell."""
 
@@ -231,13 +234,17 @@ def json_cell(value: Any) -> str:
 
 
 def structured(text: str) -> Any:
-    """The value of a cell that holds a JSON list or object; otherwise its text."""
+    """The value of a cell that holds a JSON list or object, unless it is too deep to be stored; otherwise its
+    text."""
     stripped = text.strip()
     if stripped[:1] in ("[", "{"):
         try:
-            return orjson.loads(stripped)
-        except orjson.JSONDecodeError:
+            value = orjson.loads(stripped)
+            if stripped.count("[") + stripped.count("{") > DEEPEST:
+                orjson.dumps([[[[value]]]])
+        except (orjson.JSONDecodeError, orjson.JSONEncodeError):
             return text
+        return value
     return text
 
 

@@ -18,7 +18,7 @@ from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import descriptions, progress, working_time
 from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement_over_time import agreement_trends
-from folkways_studio.studies.budget import budgets
+from folkways_studio.studies.budget import overspent
 from folkways_studio.studies.disagreements import read_answers
 from folkways_studio.studies.offers import low_pay
 from folkways_studio.web.request_context import SIGNED_IN, STAFF, RequestContext
@@ -92,7 +92,7 @@ def show_overview(context: RequestContext) -> Response:
             for trend in agreement_trends(read_answers(context.workspace, study.id))
             if trend.grows_apart
         ],
-        overspent=[each for each in budgets(context.workspace, study) if each.trouble],
+        overspent=overspent(context.workspace, study),
     )
 
 
