@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+
 def day_of(moment: float) -> str:
     """The day of a moment as 2026-12-31, UTC."""
     return datetime.fromtimestamp(moment, UTC).date().isoformat()
