@@ -53,11 +53,27 @@ def test_only_a_csv_has_guards_to_take_off(tmp_path: Path) -> None:
     assert both(tmp_path / "replies.jsonl") == [[("a", "'=1+1")]] * 2
 
 
-def test_titles_that_repeat_stay_apart(tmp_path: Path) -> None:
+def test_of_columns_without_a_title_the_first_is_there(tmp_path: Path) -> None:
     file = tmp_path / "replies.csv"
-    file.write_text("item,response,,\na,b,c,d\n")
-    assert read_replies(file).columns == ["item", "response", "", "_duplicated_0"]
-    assert read_replies(file).row(0) == ("a", "b", "c", "d")
+    file.write_text("item, ,response,,\na,b,c,d,e\n")
+    assert read_replies(file).rows(named=True) == [{"item": "a", "": "b", "response": "c"}]
+
+
+def test_two_columns_of_one_title_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "replies.csv"
+    file.write_text("item,response,response\na,b,c\n")
+    with pytest.raises(DataError, match="two columns with the name response; rename or delete one"):
+        read_replies(file)
+
+
+@pytest.mark.parametrize(
+    "number", ["12345678901234567890123", "-9223372036854775809", "18446744073709551615"]
+)
+def test_a_long_integer_keeps_its_digits(tmp_path: Path, number: str) -> None:
+    """orjson makes those of more than 64 bits floats: two items had one id."""
+    file = tmp_path / "replies.jsonl"
+    file.write_text(f'{{"item": {number}, "response": {{"ids": [{number}]}}}}\n')
+    assert both(file) == [[(number, f'{{"ids":[{number}]}}')]] * 2
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ programs write it."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,9 @@ from folkways.errors import DataError
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _SEPARATORS = {mark.encode(): f"\\u{ord(mark):04x}".encode() for mark in "\x85\u2028\u2029"}
 """Characters like any other in JSON, and ends of lines to Python's splitlines, which other programs use."""
+
+_LONG_NUMBER = re.compile(rb"\d{19}")
+"""In a document that may hold integers of more than 64 bits: orjson reads them as floats, and writes none."""
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:
@@ -38,6 +43,28 @@ def read_json(content: bytes) -> Any:
         except (ValueError, RecursionError):
             pass
         raise
+
+
+def read_exact_json(content: bytes) -> Any:
+    """A document with its integers as they are written, however long they are: the ids of other programs.
+
+    orjson.JSONDecodeError for text that is not JSON.
+    """
+    value = orjson.loads(content)
+    if _LONG_NUMBER.search(content):
+        with suppress(ValueError, RecursionError):
+            return json.loads(content)
+    return value
+
+
+def json_text(value: Any) -> str | None:
+    """A value of JSON as the cell of a table: text as it is, null as None, anything else as JSON."""
+    if value is None or isinstance(value, str):
+        return value
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # a long integer is among it
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def json_objects(

@@ -186,6 +186,12 @@ class Signature:
         ``/``."""
         return "|".join(f"{key}:{value.replace('|', '/')}" for key, value in self.parts.items())
 
+    @classmethod
+    def of_text(cls, text: str) -> Signature:
+        """The signature that ``text()`` wrote; without parts where it is empty."""
+        pairs = (part.partition(":") for part in text.split("|") if part)
+        return cls({name: value for name, _, value in pairs})
+
     def json(self) -> str:
         """The parts in order, as they are stored."""
         return json.dumps(dict(self.parts), ensure_ascii=False)

@@ -12,12 +12,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import IO
 
-import orjson
 import polars as pl
 from polars.exceptions import PolarsError
 
 from folkways.errors import DataError, FolkwaysError
-from folkways.json_lines import json_objects
+from folkways.json_lines import json_objects, json_text, read_exact_json
 from folkways.spreadsheet import from_csv
 
 csv.field_size_limit(2**31 - 1)  # a reply may be longer than the 128 KiB that csv allows
@@ -59,30 +58,30 @@ def read_replies(path: Path) -> pl.DataFrame:
 
 
 def read_csv(path: Path) -> pl.DataFrame:
-    """All columns of a CSV or TSV file as text, which may be packed (``.csv.gz``).
+    """The columns of a CSV or TSV file as text, which may be packed (``.csv.gz``). Spreadsheets leave several
+    columns without a title at the end: only the first without one is there, as "".
 
-    Raises DataError, with the row where it is known, for a file that is empty or cannot be read.
+    Raises DataError, with the row where it is known, for a file that is empty or cannot be read, or where two
+    columns have one title.
     """
     header, rows = _csv_rows(path)
     if not header:
         raise DataError("is empty", file=path)
-    names = _distinct(header)
-    return from_csv(pl.DataFrame(list(rows), schema=dict.fromkeys(names, pl.String), orient="row"))
-
-
-def _distinct(header: Sequence[str]) -> list[str]:
-    """The titles, numbered where one repeats: spreadsheets leave several empty ones at the end."""
-    seen: Counter[str] = Counter()
-    names = []
-    for title in header:
-        names.append(f"{title}_duplicated_{seen[title] - 1}" if seen[title] else title)
-        seen[title] += 1
-    return names
+    if repeated := [title for title, times in Counter(header).items() if title.strip() and times > 1]:
+        raise DataError(
+            f"has two columns with the name {', '.join(repeated)}; rename or delete one", file=path
+        )
+    indices: dict[str, int] = {}
+    for index, title in enumerate(header):
+        indices.setdefault(title if title.strip() else "", index)
+    schema = dict.fromkeys(map(str, range(len(header))), pl.String)
+    table = pl.DataFrame(list(rows), schema=schema, orient="row")
+    return from_csv(table.select(pl.col(str(index)).alias(title) for title, index in indices.items()))
 
 
 def _json_lines(path: Path) -> pl.DataFrame:
-    objects = json_objects(path.read_bytes().splitlines(), path)
-    rows = [{name: _as_text(value) for name, value in row.items()} for _, row in objects]
+    objects = json_objects(path.read_bytes().splitlines(), path, read_exact_json)
+    rows = [{name: json_text(value) for name, value in row.items()} for _, row in objects]
     names = dict.fromkeys(name for row in rows for name in row)
     return pl.DataFrame(
         {name: [row.get(name) for row in rows] for name in names}, schema=dict.fromkeys(names, pl.String)
@@ -90,11 +89,7 @@ def _json_lines(path: Path) -> pl.DataFrame:
 
 
 def _nested_as_json(column: pl.Series) -> pl.Series:
-    return pl.Series(column.name, [_as_text(value) for value in column.to_list()], dtype=pl.String)
-
-
-def _as_text(value: object) -> str | None:
-    return value if value is None or isinstance(value, str) else orjson.dumps(value).decode()
+    return pl.Series(column.name, [json_text(value) for value in column.to_list()], dtype=pl.String)
 
 
 Columns = Mapping[str, Sequence[str]]
@@ -225,12 +220,12 @@ def _separator(file: IO[str]) -> str:
 def _json_rows(path: Path, columns: Columns) -> Iterator[Row]:
     names: list[str] = []
     with path.open("rb") as file:
-        for _, row in json_objects((line for line in file if line.strip()), path):
+        for _, row in json_objects((line for line in file if line.strip()), path, read_exact_json):
             names = names or [
                 list(row)[_index_of(path, list(row), spellings)] for spellings in columns.values()
             ]
             yield tuple(
-                _as_text(value) if isinstance(value, list | dict) else _plain_text(value)
+                json_text(value) if isinstance(value, list | dict) else _plain_text(value)
                 for value in map(row.get, names)
             )
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from folkways.evidence.conditions import AskedPart, runs_alike, signature_together, unlike_notes
+import pytest
+
+from folkways.evidence.conditions import (
+    AskedPart,
+    condition_notes,
+    runs_alike,
+    signature_together,
+    unlike_notes,
+)
 
 MADE = {
     "task": "a/b", "data": "a-1#11", "lang": "en", "variant": "plain", "prompts": "release", "system": "task",
@@ -97,3 +105,20 @@ def test_notes_name_models_of_one_kind_together() -> None:
     }
     parts["baseline/random"] = {**MADE, "settings": "none", "system": "own#2"}
     assert unlike_notes(parts) == ["Not asked or judged alike, system: a and c task; b own#1."]
+
+
+@pytest.mark.parametrize(
+    ("conditions", "told"),
+    [
+        ([{"served": "m vllm=1"}, {"served": "m vllm=2"}], ["served: m@0 m vllm=1; m@1 m vllm=2"]),
+        ([{"sampling": "until=3"}, {}, {}], ["sampling: m@0 until=3; m@1 and m@2 none"]),
+        ([{"treatments": "rag#1"}, {"treatments": "rag#2"}], ["treatments: m@0 rag#1; m@1 rag#2"]),
+        ([{"treatments": "rag#1"}, {"treatments": "persona#2"}, {}], []),
+        ([{"system": "own#1"}, {"limit": "5", "cultures": "KR"}], []),
+    ],
+)
+def test_what_tells_two_conditions_of_one_model_apart_is_said(
+    conditions: list[dict[str, str]], told: list[str]
+) -> None:
+    parts = {f"m@{number}": {**MADE, **condition} for number, condition in enumerate(conditions)}
+    assert condition_notes(parts) == [f"Not asked or judged alike, {text}." for text in told]

@@ -325,6 +325,18 @@ def test_messages_are_compared_by_what_they_say(tmp_path: Path) -> None:
     assert compared(tmp_path / "0.eval", tmp_path / "1.eval")[0]["shared"][0]["questions"] == N
 
 
+@pytest.mark.parametrize("letters", [10, 6000])
+def test_a_text_is_one_message_and_summaries_may_shorten_it(tmp_path: Path, letters: int) -> None:
+    text = "w" * letters
+    shown = text if letters < 5120 else f"{text[:5120]}...\n(content truncated)"
+    inputs = {"whole": [{"role": "user", "content": text}], "shown": [{"role": "user", "content": shown}]}
+    for name, asked in {**inputs, "text": text}.items():
+        samples = [sample(n, {"match": right(0, n)}, input=asked) for n in range(N)]
+        write_inspect_log(tmp_path / f"{name}.eval", samples, model=f"org/{name}")
+    logs = [tmp_path / f"{name}.eval" for name in (*inputs, "text")]
+    assert [one["questions"] for one in compared(*logs)[0]["shared"]] == [N] * 3
+
+
 def test_logs_of_one_model_are_told_apart_and_so_is_how_it_was_asked(tmp_path: Path) -> None:
     log(tmp_path, 0, model_generate_config={"temperature": 0.0, "max_connections": 3})
     (tmp_path / "0.eval").rename(tmp_path / "cold.eval")

@@ -284,7 +284,7 @@ def test_inspect_gets_the_scores_of_the_run_over_all_epochs(metric: Metric, expo
 def test_a_log_of_inspect_says_the_scale_and_the_direction(metric: Metric, exported: Exported) -> None:
     """Whatever its values are: those of a scale from 1 to 5 may all be 1."""
     logs = {log.task: log for path in (exported.out / "logs").glob("*.eval") for log in read_logs(path)}
-    stated = logs[f"scales_{metric.name}"].metric(metric.name, [1.0])
+    stated = logs[f"scales/{metric.name}"].metric(metric.name, [1.0])
     for name in ("scale", "bounds", "lower_is_better"):
         assert getattr(stated, name) == getattr(metric, name), name
 

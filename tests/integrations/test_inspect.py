@@ -249,7 +249,8 @@ def test_inspect_scores_a_task_as_a_run_does(task: str, inspect: Ask, tmp_path: 
     assert scores_of(log) == pytest.approx(ours)
     with zipfile.ZipFile(log) as archive:
         header = json.loads(archive.read("header.json"))
-    assert header["eval"]["task_version"] == open_release("demo").fingerprint
+    release = open_release(get_task(task).release, get_task(task).benchmark)
+    assert header["eval"]["task_version"] == release.fingerprint
     config = header["eval"]["config"]
     assert (config["continue_on_fail"], config["fail_on_error"], config["score_on_error"]) == (
         True,
@@ -272,9 +273,19 @@ def test_inspect_scores_a_task_as_a_run_does(task: str, inspect: Ask, tmp_path: 
     assert known.height == table.height and metrics
     (read,) = read_logs(log)
     declared = scales_of(get_task(task).metrics)
-    assert read.stated and read.stated == {
-        name: declared[name.removeprefix("judged.")] for name in read.scores
-    }
+    assert read.stated and read.stated == {name: declared[name] for name in read.scores}
+    # the log that we export of the run is of the same samples, asked and judged alike
+    assert folkways("export", "inspect", "r", "-w", tmp_path / "w.db", "--out", tmp_path).returncode == 0
+    (of_run,) = (read_logs(path)[0] for path in tmp_path.glob("*.eval"))
+    assert (of_run.task, dict(of_run.settings)) == (task, dict(read.settings)) and read.task == task
+    samples = [
+        sorted(zip(one.items, one.repeats, one.questions, one.contents, strict=True))
+        for one in (of_run, read)
+    ]
+    assert samples[0] == samples[1] and all(content for *_, content in samples[0])
+    assert {*read.scores} <= {*of_run.scores}
+    done = folkways("compare", tmp_path, log)
+    assert done.returncode == 0 and "Not asked" not in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.nightly
@@ -333,10 +344,10 @@ def test_real_logs_of_our_tasks_are_compared(inspect: Ask) -> None:
     done = folkways("compare", *logs, "--by", "culture", "--json")
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)
-    assert (
-        found["models"] == ["openai-api/local/org/m1", "openai-api/local/org/m2"]
-        and found["metric"] == "judged.correct"
-    )
+    assert found["models"] == ["openai-api/local/org/m1", "openai-api/local/org/m2"] and (
+        found["task"],
+        found["metric"],
+    ) == ("demo/mcq", "correct")
     row = found["differences"][0]
     assert [row["first_score"], row["second_score"]] == pytest.approx(
         [scores_of(log)["correct"] for log in logs]

@@ -59,6 +59,20 @@ class GroupedCommand(click.Command):
     """A command whose help lists options under headings; options without one come last, as click shows
     them."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments. UsageError for a setting that is written as an option names ``--setting``."""
+        from folkways.runs.options import SETTING_TYPES
+
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = error.option_name.lstrip("-").replace("-", "_")
+            if name not in SETTING_TYPES or all(param.name != "settings" for param in self.params):
+                raise
+            raise click.UsageError(
+                f"No such option '{error.option_name}'; it is a setting: --setting {name}=VALUE", ctx
+            ) from None
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the headings that have options of this command."""
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import click
 
 from folkways.cli import completion
 from folkways.cli.recipe import TasksArgument
-from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.errors import FolkwaysError, UnknownNameError, quoted
 from folkways.runs.options import (
     OPTION_KINDS,
     AskOptions,
@@ -146,6 +147,13 @@ def _known_tools(_ctx: click.Context, _param: click.Parameter, value: str | None
 
         if value not in TOOL_SETS:
             raise UnknownNameError("set of text tools", value, TOOL_SETS)
+    return value
+
+
+def _text_not_file(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str | None:
+    """The text of an option that takes no file; BadParameter for a name of one, which models would read."""
+    if value is not None and os.path.isfile(value):  # noqa: PTH113 - Path raises for long texts
+        raise click.BadParameter(f'takes the text itself, and {value} is a file: "$(cat {quoted(value)})"')
     return value
 
 
@@ -384,6 +392,7 @@ question_options = _packed(
     click.option(
         "--system",
         metavar="TEXT",
+        callback=_text_not_file,
         help="System prompt for every request; may name the item's {culture}, {country}, {people} and "
         "{language}.",
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from folkways.display import named
 from folkways.evidence.contributions import COVERAGE_KEYS, SERVED, TREATMENTS
@@ -165,11 +166,7 @@ def unlike_notes(parts: Mapping[str, SignatureParts]) -> list[str]:
     """One sentence for each part of the models' signatures in which these differ."""
     notes = []
     for key in unlike_parts(parts):
-        models: dict[str, list[str]] = {}
-        for model, signature in _concerned(key, parts).items():
-            models.setdefault(signature.get(key, "none"), []).append(model)
-        which = "; ".join(f"{named(alike)} {value}" for value, alike in models.items())
-        notes.append(f"Not asked or judged alike, {key}: {which}.")
+        notes.append(_unlike_note(key, _concerned(key, parts)))
         if key == "data":
             notes.append(
                 "Items with the same name may be different questions in different data: read the "
@@ -178,6 +175,34 @@ def unlike_notes(parts: Mapping[str, SignatureParts]) -> list[str]:
     return notes
 
 
-def unlike_on_tasks(parts: Iterable[Mapping[str, SignatureParts]]) -> list[str]:
-    """``unlike_notes`` of the models of each task, each sentence once."""
-    return [*dict.fromkeys(note for of_task in parts for note in unlike_notes(of_task))]
+def condition_notes(parts: Mapping[str, SignatureParts]) -> list[str]:
+    """One sentence for each part that tells several conditions of one model apart and in which two models may
+    well differ (``unlike_notes``)."""
+    return [
+        _unlike_note(key, parts)
+        for key in ("sampling", SERVED, TREATMENTS)
+        if not all(
+            alike({key: first.get(key, "")}, {key: second.get(key, "")})
+            for first, second in combinations(parts.values(), 2)
+        )
+    ]
+
+
+def _unlike_note(key: str, parts: Mapping[str, SignatureParts]) -> str:
+    models: dict[str, list[str]] = {}
+    for model, signature in parts.items():
+        models.setdefault(signature.get(key, "none"), []).append(model)
+    which = "; ".join(f"{named(of_value)} {value}" for value, of_value in models.items())
+    return f"Not asked or judged alike, {key}: {which}."
+
+
+def unlike_on_tasks(parts: Iterable[Mapping[str, SignatureParts]], endpoints: Mapping[str, str]) -> list[str]:
+    """``unlike_notes`` of the models of each task, and ``condition_notes`` of those that are one, each
+    sentence once. endpoints: name of a model in ``parts`` -> its endpoint."""
+    notes: dict[str, None] = {}
+    for of_task in parts:
+        notes |= dict.fromkeys(unlike_notes(of_task))
+        for endpoint in dict.fromkeys(endpoints[name] for name in of_task):
+            of_model = {name: made for name, made in of_task.items() if endpoints[name] == endpoint}
+            notes |= dict.fromkeys(condition_notes(of_model))
+    return [*notes]

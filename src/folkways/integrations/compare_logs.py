@@ -271,7 +271,7 @@ def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str
     logs = list(labelled.values())
     for label, log in labelled.items():
         for item, content in zip(log.items, log.contents, strict=True):
-            if contents.setdefault(item, content) != content:
+            if content and contents.setdefault(item, content) != content:
                 unlike_ids.setdefault(item, label)
     counts = Counter(item for log in logs for item in set(log.items))
     common = {item for item, n in counts.items() if n > 1}
@@ -293,4 +293,4 @@ def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str
             f"{len(unlike_ids):,} samples with the same id are not the same question, or have another right "
             f"answer, and are left out (the first is {item}, in {label})."
         )
-    return contents.keys() - unlike_ids.keys(), notes
+    return counts.keys() - unlike_ids.keys(), notes

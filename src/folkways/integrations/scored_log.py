@@ -33,6 +33,9 @@ SCALE = ("kind", "scale", "bounds", "lower_is_better", "per", "headline_by", "me
 STATED = "folkways_metrics"
 """Where they do: in the metadata of a log, metric -> its SCALE."""
 
+SIGNATURE = "signature"
+"""Where they state how their scores were made: in the metadata of a log, the text of a records.Signature."""
+
 
 def scales_of(metrics: Iterable[Metric]) -> dict[str, dict[str, Any]]:
     """Name -> SCALE of these metrics."""
@@ -84,7 +87,7 @@ class ScoredLog:
     repeats: the epoch, from 1.
     questions: the sampling unit: the item, unless the log says that several items are one question.
     contents: a digest of question and target; samples with the same id and different contents are different
-        samples.
+        samples. Empty where the log has no texts.
     scores: name -> values; None where a score does not apply, UNKNOWN for samples that were not scored.
     facets: name -> values to group samples by.
     settings: how the model was asked, for a note where two logs differ.
@@ -92,6 +95,7 @@ class ScoredLog:
     lower_is_better: score -> whether less is better, where the log says it.
     stated: score -> its SCALE, or the part of it that the log states.
     numbers: score -> its NUMBERS over everything and in groups, where the log states them.
+    created: when it was asked, ISO 8601 in UTC; that of the file where the log does not say.
     """
 
     path: Path
@@ -108,6 +112,7 @@ class ScoredLog:
     lower_is_better: Mapping[str, bool] = field(default_factory=dict)
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     numbers: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    created: str = ""
 
     def metric(self, score: str, values: Sequence[float | None] | None = None) -> Metric:
         """A score as a metric. Values that all lie between 0 and 1 are shown in percent, unless the log
@@ -191,9 +196,11 @@ class ScoredLog:
         if not self.scores:
             raise UnscoredLogError(f"has no number for any sample of {self.task}", file=self.path)
         score = next(iter(self.scores))
-        metric, created = self.metric(score), datetime.fromtimestamp(self.path.stat().st_mtime, UTC)
+        metric = self.metric(score)
+        created = self.created or _moment(datetime.fromtimestamp(self.path.stat().st_mtime, UTC))
         made = Signature({"task": self.task, **self.settings})
-        by_model = {"endpoint": pl.lit(self.model), "profile": pl.lit("")}
+        profile = self.settings.get("profile", "")
+        by_model = {"endpoint": pl.lit(self.model), "profile": pl.lit(profile)}
         judgements = self.judgements(self.scores[score], metric).with_columns(known_culture(), **by_model)
         if score in self.numbers:  # which may be no plain mean of the samples
             scores = self.numbers[score].with_columns(task=pl.lit(self.task), metric=pl.lit(metric.name))
@@ -202,7 +209,7 @@ class ScoredLog:
         scores = scores.with_columns(**by_model, signature=pl.lit(made.text()))
         return Contribution(
             self.path.name,
-            created.isoformat(timespec="seconds"),
+            created,
             scores.select(list(SCORES)),
             judgements,
             {made.text(): made},
@@ -213,6 +220,18 @@ class ScoredLog:
                 *(f"{self.task}: {note}" for note in filter(None, [self.untold(score)])),
             ],
         )
+
+
+def _moment(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def moment_of(text: object) -> str:
+    """A time in ISO 8601 as one in UTC, to the second; empty where the text is none."""
+    try:
+        return _moment(datetime.fromisoformat(str(text)))
+    except (ValueError, OverflowError):
+        return ""
 
 
 def worst_of(metric: Metric, values: Iterable[float | None]) -> float:

@@ -15,7 +15,7 @@ import polars as pl
 from folkways.benchmarks.base import ShownOptions, Task
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.records import Metric, is_baseline
+from folkways.records import Metric, Signature, is_baseline
 from folkways.releases.layout import UNKNOWN_LICENCE
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import OWN_FOLDER, ReleaseRecord
@@ -39,6 +39,11 @@ class ItemTexts:
     gold: str
     answers: tuple[str, ...]
     options: ShownOptions
+
+    @property
+    def right(self) -> list[str] | str:
+        """What is right, as logs of Inspect have it."""
+        return list(self.answers) or self.gold
 
 
 def item_texts(task: Task, row: Mapping[str, Any]) -> ItemTexts:
@@ -217,8 +222,7 @@ def metric_of(task: Task, name: str) -> Metric:
 
 def signature_part(signature: str, name: str) -> str:
     """The value of one part of a signature; empty if it has none."""
-    parts = (part.partition(":") for part in signature.split("|"))
-    return next((value for key, _, value in parts if key == name), "")
+    return Signature.of_text(signature).parts.get(name, "")
 
 
 def generation_arguments(settings: str) -> dict[str, Any]:

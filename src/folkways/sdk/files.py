@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from folkways.files import write_bytes
-from folkways.json_lines import json_objects
+from folkways.json_lines import json_objects, json_text, read_exact_json
 from folkways.records import Schema
 from folkways.releases.croissant import Croissant, CroissantTable
 from folkways.spreadsheet import csv_bytes
@@ -17,6 +17,8 @@ __all__ = [
     "Schema",
     "csv_bytes",
     "json_objects",
+    "json_text",
+    "read_exact_json",
     "read_replies",
     "read_toml",
     "write_bytes",

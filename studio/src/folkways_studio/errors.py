@@ -105,9 +105,11 @@ class SubmissionError(StudioError):
 
     def __init__(self, problems: Mapping[str, str]) -> None:
         self.problems = dict(problems)
-        super().__init__(
-            "; ".join(f"{field}: {problem}" if field else problem for field, problem in self.problems.items())
-        )
+        super().__init__(_by_field(self.problems))
+
+    def words(self, translate: Callable[[str], str]) -> str:
+        """What went wrong, field by field."""
+        return _by_field(self.problems_in(translate))
 
     def problems_in(self, translate: Callable[[str], str]) -> dict[str, str]:
         """``problems`` in the language of ``translate``, as far as that knows them."""
@@ -115,6 +117,10 @@ class SubmissionError(StudioError):
             field: problem.words(translate) if isinstance(problem, Message) else problem
             for field, problem in self.problems.items()
         }
+
+
+def _by_field(problems: Mapping[str, str]) -> str:
+    return "; ".join(f"{field}: {problem}" if field else problem for field, problem in problems.items())
 
 
 class InviteError(StudioError):

@@ -264,8 +264,16 @@ def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
     assert (
         "exists and is not overwritten" in folkways("studio", "backup", backup, "--workspace", place).stderr
     )
-    assert folkways("studio", "restore", backup, "--workspace", other).stdout.startswith(
-        f"restored {backup} into {other}: 1 study"
+    with zipfile.ZipFile(backup) as archive:
+        about = json.loads(archive.read("backup.json"))
+    rewritten(
+        backup,
+        older := tmp_path / "older.zip",
+        **{"backup.json": json.dumps({**about, "schema": "0100+0001"}).encode()},
+    )
+    restored = folkways("studio", "restore", older, "--workspace", other).stdout
+    assert restored == f"restored {older} into {other}: 1 study, 1 participant; schema {SCHEMA}\n", (
+        "as it is now"
     )
     assert "is not empty" in folkways("studio", "restore", backup, "--workspace", other).stderr
     folkways("studio", "restore", backup, "--workspace", other, "--replace")
@@ -382,9 +390,10 @@ def test_what_is_missing_is_named_and_keeps_nothing_else_out_of_a_backup(
         backup = tmp_path / "lacking.zip"
         at = ("--workspace", workspace.location)
         done = folkways("studio", "backup", backup, *at, env=environment(**variables))
-        assert (done.returncode, "; missing files: 2" in done.stdout) == (2, True)
+        assert (done.returncode, "; files not found or not looked for: 2" in done.stdout) == (2, True)
         assert [line.strip() for line in done.stderr.splitlines()[1:]] == [
-            f"{name} of {study} is not in {store.place}" for name in ("7.png", "seven.png")
+            f"{name} of {study} is not in {store.place}; add the same file again"
+            for name in ("7.png", "seven.png")
         ]
         assert "Traceback" not in done.stderr
         with closing(open_workspace(tmp_path / "again.db")) as again:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
+import re
 import zipfile
 from pathlib import Path
 
+import orjson
 import polars as pl
 import pytest
 from openpyxl import Workbook
@@ -111,7 +114,7 @@ def test_the_same_rows_come_in_from_every_format(desk: StudyFixture, tmp_path: P
 
 
 def test_files_are_read_up_to_their_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    content = as_workbook(ROWS)
+    content = as_workbook([{**row, "option_c": "x"} for row in ROWS])
     path = tmp_path / "items.xlsx"
     path.write_bytes(content)
     with zipfile.ZipFile(path) as archive:
@@ -155,6 +158,117 @@ def test_lines_of_json_that_share_no_name_cost_no_more_than_they_are(tmp_path: P
     path = tmp_path / "items.jsonl"
     path.write_text("".join(f'{{"name {number}": {number}}}\n' for number in range(300)), encoding="utf-8")
     assert read_rows(path) == [{f"name {number}": str(number)} for number in range(300)]
+
+
+@pytest.mark.parametrize("ending", [".json", ".jsonl"])
+def test_json_has_no_more_columns_than_other_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    path = tmp_path / f"items{ending}"
+    path.write_text('[{"a": 1}, {"b": 2}]' if ending == ".json" else '{"a": 1}\n{"b": 2}\n')
+    monkeypatch.setattr(table_files, "MOST_COLUMNS", 2)
+    assert read_rows(path) == [{"a": "1"}, {"b": "2"}]
+    monkeypatch.setattr(table_files, "MOST_COLUMNS", 1)
+    with pytest.raises(DataError, match="has more than 1 columns"):
+        read_rows(path)
+
+
+def test_a_long_number_of_json_keeps_its_digits(desk: StudyFixture, tmp_path: Path) -> None:
+    path, number = tmp_path / "items.json", "12345678901234567890123"
+    path.write_text(f'[{{"id": {number}, "question": "What?", "options": ["a", "b"]}}]')
+    import_items(desk.workspace, desk.study.id, "verify", read_rows(path), population="korea")
+    assert [item.key for item in list_items(desk.workspace, desk.study.id, "verify")] == [number]
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".csv", ".json", ".parquet"])
+def test_columns_without_a_name_are_left_out(tmp_path: Path, ending: str) -> None:
+    """Other programs write the number of each row in one."""
+    path, rows = tmp_path / f"items{ending}", [{"": "0", "id": "q1"}, {"": "1", "id": "q2"}]
+    frame = pl.DataFrame(rows)
+    if ending == ".xlsx":
+        path.write_bytes(as_workbook([{**row} for row in rows]))
+    else:
+        {".csv": frame.write_csv, ".json": frame.write_json, ".parquet": frame.write_parquet}[ending](path)
+    assert read_rows(path) == [{"id": "q1"}, {"id": "q2"}]
+
+
+def _gaps(ending: str) -> bytes:
+    """Three rows, the second without a question, and empty rows before each of them but the first."""
+    told = [("1", "What?", "a", "b"), None, ("2", "", "a", "b"), None, None, ("3", "Who?", "a", "b"), None]
+    header = ("id", "question", "option_a", "option_b")
+    if ending == ".xlsx":
+        book = Workbook()
+        for row in (header, *told):
+            book.active.append(row or (None, None))
+        book.active["A20"] = ""
+        book.save(buffer := io.BytesIO())
+        return buffer.getvalue()
+    if ending == ".jsonl":
+        lines = [json.dumps(dict(zip(header, row, strict=True))) if row else "" for row in told]
+        return "\n".join(lines).encode()
+    if ending == ".json":
+        return json.dumps([dict(zip(header, row, strict=True)) if row else {} for row in told]).encode()
+    return "\n".join(",".join(row or ("", " ", "", "")) for row in (header, *told)).encode()
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".csv", ".json", ".jsonl"])
+def test_empty_rows_are_no_items_and_keep_their_numbers(
+    desk: StudyFixture, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"items{ending}"
+    path.write_bytes(_gaps(ending))
+    rows = read_rows(path)
+    with pytest.raises(RowsError) as refused:
+        import_items(desk.workspace, desk.study.id, "verify", rows, population="korea")
+    assert [*refused.value.problems] == [3], "as it is numbered in the file"
+    rows[2] = {**rows[2], "question": "When?"}
+    import_items(desk.workspace, desk.study.id, "verify", rows, population="korea")
+    found = list_items(desk.workspace, desk.study.id, "verify")
+    assert [item.key for item in found] == ["1", "2", "3"]
+
+
+def test_a_formula_without_a_stored_result_is_not_read_as_empty() -> None:
+    book = Workbook()
+    for row in (("id", "question", ""), ("1", "What?", "=A1"), (None, None, None), ("3", '="Who"&"?"', "")):
+        book.active.append(row)
+    book.save(buffer := io.BytesIO())
+    with pytest.raises(
+        RowsError, match="no result of the formula in question: open it in a spread"
+    ) as refused:
+        read_workbook(buffer.getvalue())
+    assert [*refused.value.problems] == [3]
+
+
+@pytest.mark.parametrize(
+    ("cell", "read"),
+    [
+        ('<c r="B2"><f>A1+1</f><v>2</v></c>', "2"),
+        ('<c r="B2" t="str"><f>IF(A2=1,"","x")</f><v></v></c>', ""),
+        ('<c r="B2" t="str"><f>IF(A2=1,"","x")</f><v/></c>', ""),
+        ('<c r="B2"><f>A1+1</f></c>', None),
+        ('<c r="B2"><f t="shared" si="0"/><v/></c>', None),
+        ('<c r="B2"><f>A1+1</f><v></v></c>', None),
+    ],
+)
+def test_a_formula_is_read_as_the_result_that_is_stored_even_if_that_is_empty(
+    cell: str, read: str | None
+) -> None:
+    book, buffer = Workbook(), io.BytesIO()
+    for row in (("id", "question"), ("1", "here")):
+        book.active.append(row)
+    book.save(buffer)
+    with zipfile.ZipFile(buffer) as archive, zipfile.ZipFile(changed := io.BytesIO(), "w") as copy:
+        for name in archive.namelist():
+            content = archive.read(name).decode()
+            if name == "xl/worksheets/sheet1.xml":
+                content, replaced = re.subn(r'<c r="B2".*?</c>', cell, content)
+                assert replaced == 1
+            copy.writestr(name, content)
+    if read is None:
+        with pytest.raises(RowsError, match="no result of the formula in question"):
+            read_workbook(changed.getvalue())
+    else:
+        assert read_workbook(changed.getvalue()) == [{"id": "1", "question": read}]
 
 
 def test_every_wrong_row_is_named_and_nothing_is_added(desk: StudyFixture) -> None:
@@ -328,6 +442,18 @@ def test_json_that_is_no_table_is_told(tmp_path: Path, text: str, message: str) 
     path.write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match=message):
         read_rows(path)
+
+
+@pytest.mark.parametrize("depth", [10, 200, 240, 252, 300, 900])
+def test_lists_that_are_too_deep_to_be_stored_stay_text(
+    desk: StudyFixture, tmp_path: Path, depth: int
+) -> None:
+    deep = "[" * depth + "]" * depth
+    (tmp_path / "items.json").write_text(f'[{{"question": "What?", "options": ["a", "b"], "note": {deep}}}]')
+    rows = read_rows(tmp_path / "items.json")
+    (item,) = import_items(desk.workspace, desk.study.id, "verify", rows)
+    note = list_items(desk.workspace, desk.study.id, "verify")[-1].content["note"]
+    assert item.id and (note if isinstance(note, str) else orjson.dumps(note).decode()) == deep
 
 
 def test_a_list_in_json_is_a_table(tmp_path: Path) -> None:

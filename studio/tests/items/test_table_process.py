@@ -30,13 +30,14 @@ from folkways_studio.items.table_files import (
     SMALL_LINES,
     SMALL_UNPACKED,
     is_small,
+    numbered,
     read_workbook,
 )
 from folkways_studio.items.table_process import ImportCancelledError, read_apart
 from studio.tests.support.studies import open_study
 
 LARGE_ROWS = 2_000
-OPTIONS = ["one", 2, 2.5, None, "=1+1\nand"]
+OPTIONS = ["one", 2, 2.5, None, "1+1=\nand"]
 
 
 @pytest.fixture(scope="module")
@@ -101,11 +102,12 @@ def test_a_small_file_with_many_lines_is_read_apart(empty_rows: int, monkeypatch
     content = sheet_of(rows)
     monkeypatch.setattr(running, "read_apart", noted)
     table = read_content("many.xlsx", content)
-    assert apart and [row["item"] for row in table] == ([] if empty_rows else ["q1", "q2"])
+    assert apart and [row["item"] for _, row in numbered(table)] == ([] if empty_rows else ["q1", "q2"])
     apart.clear()
-    assert read_content("few.xlsx", sheet_of(FAR.format(row=SMALL_LINES, cell=f"A{SMALL_LINES}"))) == [
-        {"item": "q1", "question": ""},
-        {"item": "q2", "question": ""},
+    few = read_content("few.xlsx", sheet_of(FAR.format(row=SMALL_LINES, cell=f"A{SMALL_LINES}")))
+    assert [*numbered(few)] == [
+        (1, {"item": "q1", "question": ""}),
+        (SMALL_LINES - 1, {"item": "q2", "question": ""}),
     ]
     assert not apart
 
@@ -114,7 +116,8 @@ def test_rows_with_nothing_in_them_do_not_count(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(table_files, "MOST_ROWS", 3)
     rows = [ROW.format(row=number, cell=f"A{number}") for number in range(2, 42, 10)]
     empty = "".join(f'<row r="{number}"></row>' for number in range(3, 12))
-    assert len(read_workbook(sheet_of(empty.join(rows[:3]) + empty))) == 3
+    read = read_workbook(sheet_of(empty.join(rows[:3]) + empty))
+    assert [number for number, _ in numbered(read)] == [1, 11, 21] and len(read) == 21
     with pytest.raises(FolkwaysError, match="more than 3 rows"):
         read_workbook(sheet_of("".join(rows)))
 

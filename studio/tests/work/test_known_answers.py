@@ -270,7 +270,8 @@ def test_nobody_is_tested_or_checked_where_no_work_follows(studio_workspace: Wor
 def test_a_known_answer_that_most_people_contradict_is_to_be_looked_at(studio_workspace: Workspace) -> None:
     desk = open_study(studio_workspace, [{**VOTE, "gold": {"every": 2}}])
     known(desk, 1)
-    desk.add("verify", [QUESTION] * 3, population=None)
+    # Six people may each be asked two others first, and nobody is asked a known one after the last other.
+    desk.add("verify", [QUESTION] * 7, population=None)
     doubtful = []
     for _ in range(6):
         person = desk.person()

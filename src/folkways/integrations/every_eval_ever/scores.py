@@ -202,8 +202,7 @@ class _Aggregate:
     def _signature(self, one: _Result) -> Signature:
         """That of our scores; for others, what the aggregate says of data, prompt and settings."""
         if text := details_of(one.entry).get("signature"):
-            pairs = (part.partition(":") for part in str(text).split("|"))
-            return Signature({name: value for name, _, value in pairs})
+            return Signature.of_text(str(text))
         source, made = one.entry.get("source_data") or {}, one.entry.get("generation_config") or {}
         arguments = dict(made.get("generation_args") or {})
         prompt = arguments.pop("prompt_template", None)

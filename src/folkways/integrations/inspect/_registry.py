@@ -11,6 +11,7 @@ from inspect_ai._util.error import PrerequisiteError  # what Inspect shows as a 
 
 from folkways.benchmarks.registry import tasks
 from folkways.errors import FolkwaysError
+from folkways.integrations.inspect.logs import registered_name
 from folkways.integrations.inspect.tasks import inspect_task, judged, scores
 
 __all__ = ["judged", "names", "scores"]
@@ -26,7 +27,7 @@ def _register(name: str) -> str:
         except FolkwaysError as error:
             raise PrerequisiteError(str(error)) from None
 
-    called = name.replace("/", "_").replace("-", "_")  # Inspect's names are those of functions
+    called = registered_name(name).rpartition("/")[2]
     build.__name__ = build.__qualname__ = called
     build.__doc__ = tasks()[name].about
     build.__signature__ = Signature(_OPTIONS)  # type: ignore[attr-defined]  # by which Inspect knows what -T may be

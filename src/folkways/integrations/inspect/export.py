@@ -25,7 +25,8 @@ from folkways.benchmarks.cut_replies import is_cut
 from folkways.benchmarks.registry import get_task
 from folkways.endpoints.servers.endings import WITHHELD
 from folkways.files import WrittenFiles, whole_file
-from folkways.integrations.scored_log import NUMBERS, STATED, scales_of
+from folkways.integrations.inspect.logs import Json, registered_name
+from folkways.integrations.scored_log import NUMBERS, SIGNATURE, STATED, scales_of
 from folkways.integrations.stored_run import (
     ItemTexts,
     StoredRun,
@@ -39,8 +40,6 @@ from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 from folkways.workspace.judged_rows import JudgedRow, judged_rows
 from folkways.workspace.results import Part
-
-Json = dict[str, Any]
 
 VERSION = 2
 """Of the layout."""
@@ -149,7 +148,7 @@ class _Export(StoredRun):
                 "run_id": _short_id(f"{self.run.name} {self.run.created}"),
                 "task_id": _short_id(key),
                 "created": self.began,
-                "task": task.name.replace("/", "_"),
+                "task": registered_name(task.name),
                 "task_version": run_task.fingerprint,
                 "task_args": {"profile": profile},
                 "dataset": {"name": run_task.release, "location": self.record(part.task).homepage or None},
@@ -165,7 +164,7 @@ class _Export(StoredRun):
                     "asked_by": self.run.version,
                     "part_of_task": "; ".join(self.part_of_whole(part.task)) or None,
                     "settings": settings,
-                    "signature": signature,
+                    SIGNATURE: signature,
                     STATED: scales_of(metrics),
                 },
             },
@@ -197,7 +196,6 @@ def _sample(
     row: JudgedRow, item: ItemTexts | None, metrics: list[Metric], model: ModelIdentity, name: str
 ) -> Json:
     """A reply as a sample of the model of that ``name``; without texts where ``item`` is None."""
-    identity = f"{row.item}|{row.language}|{row.variant}".replace("/", "_")
     lost = row.state in LOST
     about = {"item": row.item, "question": row.question, "culture": row.culture, "language": row.language}
     about |= {"variant": row.variant, "state": row.state}
@@ -217,9 +215,8 @@ def _sample(
         for metric in metrics
         if not lost and (value := row.details.get(metric.name)) is not None
     }
-    shown = "" if item is None else row.user
-    messages = [{"role": "system", "content": row.system}] if row.system and item is not None else []
-    messages.append({"role": "user", "content": shown})
+    texts = {} if item is None else {"system": row.system, "user": row.user}
+    prompt = [{"role": role, "content": text} for role, text in texts.items() if text]
     choices: list[Json] = []
     if row.response is not None and not lost:
         content: Any = row.response if item is not None else ""
@@ -233,12 +230,12 @@ def _sample(
         total = row.input_tokens + row.output_tokens
         usage = {"input_tokens": row.input_tokens, "output_tokens": row.output_tokens, "total_tokens": total}
     sample: Json = {
-        "id": identity,
+        "id": f"{row.item}|{row.language}|{row.variant}",
         "epoch": row.sample + 1,
-        "input": shown,
+        "input": prompt or "",
         "choices": list(item.options.texts) or None if item is not None else None,
-        "target": (list(item.answers) or item.gold) if item is not None else "",
-        "messages": [*messages, *(choice["message"] for choice in choices)],
+        "target": item.right if item is not None else "",
+        "messages": [*prompt, *(choice["message"] for choice in choices)],
         "output": {
             "model": name,
             "choices": choices,

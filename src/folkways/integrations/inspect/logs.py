@@ -25,17 +25,19 @@ from folkways.errors import DataError, FolkwaysError, MissingExtraError
 from folkways.integrations.scored_log import (
     NUMBERS,
     SCALE,
+    SIGNATURE,
     STATED,
     ScoredLog,
     UnscoredLogError,
     columns,
     digest,
     facets,
+    moment_of,
     number,
     told,
 )
 from folkways.json_lines import read_json
-from folkways.records import LOST, SCORES
+from folkways.records import LOST, SCORES, Signature
 
 ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
@@ -51,6 +53,15 @@ SAMPLING = (
     "reasoning_tokens",
 )
 """The settings of a model that can change its scores."""
+
+_SCORER = "judged."
+"""What the scores of our scorer begin with."""
+
+_ID = ("item", "language", "variant")
+"""The parts of the id of a sample of ours."""
+
+_LONGEST, _SHORTENED = 5120, "...\n(content truncated)"
+"""Characters of a text in Inspect's summaries, and what follows a longer one."""
 
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")
 _IN_CHUNKS = re.compile(r"samples/.+_epoch_\d+/sample\.json")
@@ -75,6 +86,11 @@ class _Log:
         return dict(self.header["eval"])
 
 
+def registered_name(task: str) -> str:
+    """What Inspect calls a task of ours: its own names are those of functions."""
+    return f"folkways/{task.replace('/', '_').replace('-', '_')}"
+
+
 def is_json_log(path: Path) -> bool:
     """Whether a file is a log in JSON, and no archive has the same name."""
     if not path.is_file() or path.with_suffix(".eval").exists():
@@ -85,13 +101,17 @@ def is_json_log(path: Path) -> bool:
 
 def read_scores(path: Path) -> ScoredLog:
     """The scores of a log; a scorer that gives several values for a sample has one score for each,
-    named after both with a full stop between.
+    named after both with a full stop between. Those of a log of a task of ours are called as in a run, and so
+    are its task and its samples, whichever program wrote it.
 
     FolkwaysError or DataError for a file that is not a log of Inspect, UnscoredLogError for one without
     samples or scores.
     """
     log = _read(path, whole=False)
     scored = [_numbers(sample) for sample in log.samples]
+    signature = _signature(log)
+    if signature:
+        scored = [{name.removeprefix(_SCORER): value for name, value in one.items()} for one in scored]
     scores = columns(scored)
     if not scores:
         raise UnscoredLogError(f"cannot be compared: {_why_unscored(log.samples)}", file=path)
@@ -101,13 +121,17 @@ def read_scores(path: Path) -> ScoredLog:
     ours = all("item" in metadata and "question" in metadata for metadata in metadata_of)
     return ScoredLog(
         path=path,
-        task=str(log.spec["task"]),
+        task=signature.get("task") or str(log.spec["task"]),
         model=str(log.spec["model"]),
-        items=ids,
+        items=["|".join(str(metadata.get(name)) for name in _ID) for metadata in metadata_of]
+        if signature and ours
+        else ids,
         repeats=[int(sample.get("epoch", 1)) for sample in log.samples],
         questions=[str(metadata["question"]) for metadata in metadata_of] if ours else ids,
         contents=[
-            digest(_text(sample.get("input")), sample.get("choices"), sample.get("target"))
+            digest(_text(sample["input"]), sample.get("choices"), _texts(sample.get("target")))
+            if sample.get("input")
+            else ""
             for sample in log.samples
         ],
         scores={
@@ -116,11 +140,12 @@ def read_scores(path: Path) -> ScoredLog:
             if name in scores
         },
         facets=facets(metadata_of),
-        settings=_settings(log.header),
+        settings=signature or _settings(log.header),
         notes=_notes(log.header),
         lower_is_better={name: about["lower_is_better"] for name, about in stated.items()},
         stated=stated,
         numbers=dict(_numbers_of(log.header, stated)),
+        created=moment_of(log.spec.get("created")),
     )
 
 
@@ -285,10 +310,20 @@ def _numbers(sample: Json) -> dict[str, float | None]:
 
 
 def _text(messages: Any) -> Any:
-    """The messages without the random ids that Inspect gives them."""
+    """The messages without the random ids that Inspect gives them, as its summaries show them; a text is one
+    of the user."""
     if not isinstance(messages, list):
-        return messages
-    return [[message.get("role"), _text_in(message.get("content"))] for message in messages]
+        return [["user", _shown(str(messages))]]
+    return [[message.get("role"), _shown(_text_in(message.get("content")))] for message in messages]
+
+
+def _texts(target: Any) -> list[str]:
+    return [_shown(str(text)) for text in (target if isinstance(target, list) else [target])]
+
+
+def _shown(text: str) -> str:
+    """The part of a text that a summary of Inspect shows."""
+    return text.removesuffix(_SHORTENED)[:_LONGEST]
 
 
 def _text_in(content: Any) -> str:
@@ -304,6 +339,21 @@ def _reply(sample: Json, output: Json) -> str | None:
     text = output.get("completion") or _text_in(output["choices"][0].get("message", {}).get("content"))
     _, attached, key = text.partition("attachment://")
     return str((sample.get("attachments") or {}).get(key, text)) if attached else text
+
+
+def _signature(log: _Log) -> dict[str, str]:
+    """How the scores of a task of ours were made; empty for others. What can be set in Inspect alone is as
+    set there."""
+    spec = log.spec
+    about = spec.get("metadata") or {}
+    parts = dict(Signature.of_text(str(about.get(SIGNATURE) or "")).parts) if STATED in about else {}
+    if parts:
+        settings, config = _settings(log.header), spec.get("config") or {}
+        parts |= {"settings": settings["settings"], "samples": str(config.get("epochs") or 1)}
+        parts |= {"solver": settings["solver"]} if settings["solver"] != "generate" else {}
+        of_inspect = [config.get(name) for name in ("limit", "sample_id") if config.get(name)]
+        parts |= {"limit": f"of Inspect, {of_inspect[0]}"} if of_inspect else {}
+    return parts
 
 
 def _settings(header: Json) -> dict[str, str]:

@@ -4,7 +4,7 @@ intervals as metrics."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from typing import Any
 
@@ -15,18 +15,20 @@ from inspect_ai.model import ChatMessageSystem, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, metric, scorer
 from inspect_ai.solver import TaskState, generate
 
-from folkways.benchmarks.base import temperature_of
+from folkways.benchmarks.base import Task, temperature_of
 from folkways.benchmarks.contract import prompts_of
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.endpoints.clean import storable, thoughts_apart
 from folkways.integrations.replies import Reply, ReplyJudge
-from folkways.integrations.scored_log import STATED, scales_of
+from folkways.integrations.scored_log import SIGNATURE, STATED, scales_of
+from folkways.integrations.stored_run import item_texts
 from folkways.records import State, headline_of
 from folkways.runs.keywords import release_names
 from folkways.runs.options import AskOptions, RunOptions
 from folkways.runs.planning.plan import item_batches
 from folkways.runs.planning.tasks import plan_tasks
+from folkways.runs.scores.signature import signature
 
 Names = str | list[str] | None
 """One or several names, as Inspect parses ``-T cultures=KR,ET``."""
@@ -65,17 +67,21 @@ def inspect_task(
     )
     (plan,) = plan_tasks(options)
     samples: list[Sample] = []
+    sources: list[pl.DataFrame] = []
     for items in item_batches(plan.task, plan.release, options):
         by_item = {item["item"]: item for item in items.iter_rows(named=True)}
-        prompts = prompts_of(plan.task, items, plan.prompt_options, plan.release).iter_rows(named=True)
-        samples += [_sample(prompt, by_item[prompt["item"]], plan.task.facets) for prompt in prompts]
+        table = prompts_of(plan.task, items, plan.prompt_options, plan.release)
+        prompts = table.iter_rows(named=True)
+        samples += [_sample(prompt, by_item[prompt["item"]], plan.task) for prompt in prompts]
+        sources.append(table.select("language", "variant", "prompt_source").unique())
     how = {
         "task": name,
         "release": release,
         "profile": plan.task.resolve_profile(profile),
         "text_tools": text_tools,
     }
-    judge_of(**how)  # fail on a wrong option before anything is asked
+    judge = judge_of(**how)  # fails on a wrong option before anything is asked
+    made = signature(replace(plan, task=judge.task), pl.concat(sources), (), judge.profile)
     return InspectTask(
         dataset=MemoryDataset(samples, name=plan.release.name),
         solver=generate(),
@@ -88,7 +94,7 @@ def inspect_task(
         continue_on_fail=True,
         fail_on_error=AskOptions().max_failed,
         version=plan.release.fingerprint,
-        metadata={STATED: scales_of(plan.task.metrics)},
+        metadata={STATED: scales_of(plan.task.metrics), SIGNATURE: made.text()},
     )
 
 
@@ -98,13 +104,15 @@ def _names(given: Names) -> tuple[str, ...] | None:
     return tuple(str(name) for name in (given.split(",") if isinstance(given, str) else given))
 
 
-def _sample(prompt: dict[str, Any], item: dict[str, Any], facets: tuple[str, ...]) -> Sample:
+def _sample(prompt: dict[str, Any], item: dict[str, Any], task: Task) -> Sample:
+    texts = item_texts(task, item)
     system = [ChatMessageSystem(content=prompt["system"])] if prompt["system"] else []
     metadata = {name: prompt[name] for name in ("task", "item", "language", "variant")}
-    about = {name: item[name] for name in ("question", "culture", *facets) if item.get(name) is not None}
+    about = {name: item[name] for name in ("question", "culture", *task.facets) if item.get(name) is not None}
     return Sample(
         input=[*system, ChatMessageUser(content=prompt["user"])],
-        target=item["gold"] or "",
+        choices=list(texts.options.texts) or None,
+        target=texts.right,
         id=f"{prompt['item']}|{prompt['language']}|{prompt['variant']}",
         metadata={**metadata, **about},
     )

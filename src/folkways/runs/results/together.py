@@ -105,6 +105,10 @@ class RunsTogether:
             for endpoint in self.stored[run.name]["endpoint"].unique(maintain_order=True)
         }
 
+    def conditions(self) -> dict[str, str]:
+        """The name here of each model that runs asked in several conditions -> its endpoint."""
+        return {name: endpoint for (_, endpoint), name in self._names.items() if not is_baseline(endpoint)}
+
     def public_names(self, shown: Iterable[str]) -> dict[str, str]:
         """The names that exports have for what is ``shown`` by its name here (``model_names``), with the runs
         where a model is there in several conditions."""
@@ -258,7 +262,7 @@ class RunsTogether:
             return []
         whole = scores.filter(pl.col("facet") == WHOLE, pl.col("signature").is_in([*self.signatures]))
         shown = whole.unique(["task", "endpoint"], keep="first", maintain_order=True)
-        return unlike_on_tasks(
+        of_tasks = (
             {
                 row["endpoint"]: self.signatures[row["signature"]].parts
                 for row in rows.iter_rows(named=True)
@@ -266,6 +270,7 @@ class RunsTogether:
             }
             for _, rows in shown.group_by("task", maintain_order=True)
         )
+        return unlike_on_tasks(of_tasks, self.endpoints())
 
 
 def latest(judged: pl.DataFrame) -> pl.Series:

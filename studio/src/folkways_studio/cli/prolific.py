@@ -199,10 +199,10 @@ def bonus(client: StudyClient, study: str, number: str, file: Path, pay: bool) -
 
 def read_bonuses(file: Path, external_ids: dict[str, str | None]) -> dict[str, Decimal]:
     """Id at Prolific -> amount. external_ids: pseudonym -> id there. DataError names the first bad row."""
-    from folkways_studio.items.table_files import read_rows
+    from folkways_studio.items.table_files import numbered, read_rows
 
     amounts: dict[str, Decimal] = {}
-    for number, row in enumerate(read_rows(file), 1):
+    for number, row in numbered(read_rows(file)):
         person, text = row.get("participant", "").strip(), row.get("amount", "").strip()
         external_id = external_ids.get(person)
         if not external_id:

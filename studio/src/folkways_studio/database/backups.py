@@ -85,7 +85,7 @@ class Backup:
     def __str__(self) -> str:
         counted = in_words({name: getattr(self, name) for name in COUNTED})
         away = f"; pictures and recordings are not in it, they are in {self.bucket}" if self.bucket else ""
-        lacks = f"; missing files: {len(self.problems)}" if self.problems else ""
+        lacks = f"; files not found or not looked for: {len(self.problems)}" if self.problems else ""
         return f"{counted or 'nothing yet'}; schema {self.schema}{away}{lacks}"
 
 
@@ -175,7 +175,7 @@ def _replaced(connection: Connection, workspace: Workspace, replace: bool) -> st
 def _add_media(store: MediaStore, hashes: Sequence[str], archive: zipfile.ZipFile) -> dict[str, str]:
     """Add pictures and recordings, which are stored before the database names them and are compressed
     already; of a bucket look only whether it has them. Hash -> why it is not there."""
-    absent = f"is not in {store.place}"
+    absent = f"is not in {store.place}; add the same file again"
     if isinstance(store, Bucket):
         try:
             return dict.fromkeys(store.lacking(hashes), absent)

@@ -12,7 +12,7 @@ import orjson
 from folkways.sdk.errors import DataError
 from folkways_studio.formats import argilla, label_studio, spacy
 from folkways_studio.formats.questions import MismatchError, PeerRow
-from folkways_studio.items.table_files import RowsError, json_cell, structured
+from folkways_studio.items.table_files import Row, RowsError, json_cell, numbered, structured
 from folkways_studio.records import Stage
 from folkways_studio.stages.kind import StageKind
 from folkways_studio.stages.parts.base import text_fields
@@ -24,7 +24,7 @@ question among the work, or of the test; or nothing."""
 
 ANNOTATIONS: tuple[Annotations, ...] = get_args(Annotations)
 
-Rows = Sequence[Mapping[str, str]]
+Rows = Sequence[Row]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,19 @@ def table_rows(
     annotations: what becomes of the answers of people, if there are some (None: DataError says that it has to
     be chosen). file: name for errors. RowsError for rows that do not fit what the stage asks.
     """
-    if not rows:
+    first = next(numbered(rows), None)
+    if first is None:
         return TableRows(rows)
     kind = stage_kind(stage.kind)
-    read = _reader(_parsed(rows[0]), kind, stage)
+    read = _reader(_parsed(first[1]), kind, stage)
     if read is None:
         return TableRows(rows)
-    cells: list[dict[str, str]] = []
+    cells: list[dict[str, str]] = [{}] * len(rows)
     problems: dict[int, str] = {}
     notes: Counter[str] = Counter()
-    for number, row in enumerate(rows, 1):
+    for number, row in numbered(rows):
         try:
-            cells.append(_cells(read(_parsed(row)), kind, annotations, notes))
+            cells[number - 1] = _cells(read(_parsed(row)), kind, annotations, notes)
         except _UndecidedError:
             raise DataError(
                 "has answers of people elsewhere, who have not agreed to this study; say what becomes of "

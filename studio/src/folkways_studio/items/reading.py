@@ -15,7 +15,7 @@ from folkways_studio.items.imports import Import, ImportState
 from folkways_studio.items.preannotations import COLUMNS as SUGGESTED
 from folkways_studio.items.preannotations import checked_suggestions, suggestions_in
 from folkways_studio.items.service import CheckedItem, NewItem, list_items
-from folkways_studio.items.table_files import RowsError, structured
+from folkways_studio.items.table_files import RowsError, numbered, structured
 from folkways_studio.media.service import media_names, no_file
 from folkways_studio.records import Item
 from folkways_studio.stages.kind import StageKind
@@ -142,10 +142,10 @@ def checked_rows(
         taken -= imports.keys_of(workspace, stage_record.id, import_id)
     ids = [name for name in IDS if name not in kind.own_columns]
     files = media_names(workspace, study_id)
-    problems: dict[int, str] = {}
+    problems: dict[int, str | StudioError] = {}
     refused_fields: set[str] = set()
     new: list[CheckedItem] = []
-    for number, row in enumerate(rows, 1):
+    for number, row in numbered(rows):
         if number % AT_ONCE == 0:
             time.sleep(BREATH)
         key = next((row[name].strip() for name in ids if row.get(name, "").strip()), f"{stage}-row-{number}")
@@ -165,7 +165,7 @@ def checked_rows(
             known_answer, test = _known_answer(row, kind, content, stage_record.config)
             suggestions = checked_suggestions(suggestions_in(row), kind, content, stage_record.config)
         except SubmissionError as error:
-            problems[number] = str(error)
+            problems[number] = error
             refused_fields |= error.problems.keys()
             continue
         if missing := [name for name in kind.media(content, stage_record.config) if name not in files]:

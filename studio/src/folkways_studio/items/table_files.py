@@ -8,16 +8,18 @@ a last row and column far away; all of this is bounded.
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import orjson
 
 from folkways.sdk.errors import DataError, FolkwaysError
+from folkways_studio.errors import Message, StudioError
 from folkways_studio.formats.conll import ConllError, read_conll, row_of
 from folkways_studio.formats.spacy import row_of_pair
 from folkways_studio.formats.zip_files import open_zip
@@ -32,7 +34,12 @@ PACKED = (".xlsx", ".parquet")
 """Files that may unpack to far more than they are."""
 
 FAILED_FORMULAS = frozenset(("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"))
-"""What a spreadsheet keeps where a formula has no result."""
+"""What a spreadsheet keeps where a formula has failed."""
+
+_EMPTY_RESULT = re.compile(
+    rb"(</(\w+:)?f>|<(\w+:)?f( [^>]*)?/>)\s*(</(\w+:)?c>|<(\w+:)?v\s*/>|<(\w+:)?v>\s*</)"
+)
+"""In the XML of a sheet with a formula that has no result, or an empty text."""
 
 HEADED = (".csv", ".tsv", ".xlsx", ".parquet")
 """Files with a row of names above the others. The rows of other files name their cells, and only those that
@@ -40,6 +47,12 @@ they have."""
 
 CONLL = (".conll", ".conllu", ".conllup", ".iob", ".iob2", ".bio")
 SPACY = ".spacy"
+
+DEEPEST = 200
+"""Lists and objects within one another that are written as JSON, and some around them."""
+
+Row = Mapping[str, str]
+"""Column -> cell."""
 
 SMALL_UNPACKED, SMALL_LINES = 1_000_000, 5_000
 """A workbook within both, including empty lines, is read in a moment."""
@@ -53,9 +66,13 @@ class RowsError(DataError):
     and what to do. ``cause``: what they have in common, where that is more than the rows themselves say."""
 
     def __init__(
-        self, problems: Mapping[int, str], file: Path | str | None = None, cause: str | None = None
+        self,
+        problems: Mapping[int, str | StudioError],
+        file: Path | str | None = None,
+        cause: str | None = None,
     ) -> None:
-        self.problems = dict(problems)
+        self._given = dict(problems)
+        self.problems = {row: str(problem) for row, problem in problems.items()}
         self.cause = cause
         shown = [f"  row {row}: {problem}" for row, problem in list(self.problems.items())[:MOST_PROBLEMS]]
         hidden = len(self.problems) - len(shown)
@@ -75,6 +92,13 @@ class RowsError(DataError):
             file=file,
         )
 
+    def problems_in(self, translate: Callable[[str], str]) -> dict[int, str]:
+        """``problems`` in the language of ``translate``, as far as that knows them."""
+        return {
+            row: problem.words(translate) if isinstance(problem, Message | StudioError) else problem
+            for row, problem in self._given.items()
+        }
+
 
 def has_header(file: Path | str) -> bool:
     """Whether a file of this name has a header above its rows."""
@@ -82,16 +106,24 @@ def has_header(file: Path | str) -> bool:
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
-    """The rows of a table as text by column; empty cells are "", and NUL, which PostgreSQL's texts cannot
-    have, is U+FFFD. Raises FolkwaysError if the file is missing, and DataError if it cannot be read or is too
-    large."""
+    """The rows of a table as text by column, for ``numbered``, without columns that have no name. Empty cells
+    are "", and NUL, which PostgreSQL's texts cannot have, is U+FFFD. Raises FolkwaysError if the file is
+    missing, and DataError if it cannot be read or is too large."""
     return [
-        {without_nul(name): without_nul(cell) for name, cell in row.items()} for row in _rows_with_nul(path)
+        {without_nul(name): without_nul(cell) for name, cell in row.items() if name.strip()}
+        for row in _rows_with_nul(path)
     ]
 
 
+def numbered(rows: Sequence[Row]) -> Iterator[tuple[int, Row]]:
+    """The rows that say anything, each with its number in the file: from 1, without the header."""
+    for number, row in enumerate(rows, 1):
+        if any(cell and cell.strip() for cell in row.values()):
+            yield number, row
+
+
 def _rows_with_nul(path: Path) -> list[dict[str, str]]:
-    from folkways.sdk.files import SUFFIXES, json_objects, read_replies
+    from folkways.sdk.files import SUFFIXES, json_objects, read_exact_json, read_replies
 
     if not path.is_file():
         raise FolkwaysError(
@@ -105,7 +137,8 @@ def _rows_with_nul(path: Path) -> list[dict[str, str]]:
     if path.suffix.lower() == ".json":
         return _read_json(path)
     if path.suffix.lower() in (".jsonl", ".ndjson"):
-        return _cells([row for _, row in json_objects(path.read_bytes().splitlines(), path)], path)
+        objects = dict(json_objects(path.read_bytes().splitlines(), path, read_exact_json))
+        return _cells([objects.get(number, {}) for number in range(1, max(objects, default=0) + 1)], path)
     if path.suffix.lower() in CONLL:
         return _read_conll(path)
     if path.suffix.lower() == SPACY:
@@ -124,9 +157,11 @@ def _rows_with_nul(path: Path) -> list[dict[str, str]]:
 
 def _read_json(path: Path) -> list[dict[str, str]]:
     """The objects of a JSON list; nested lists and objects stay JSON."""
+    from folkways.sdk.files import read_exact_json
+
     content = path.read_bytes()
     try:
-        rows = orjson.loads(content.removeprefix(b"\xef\xbb\xbf"))
+        rows = read_exact_json(content.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
         lines = "; a file with one object on each line ends in .jsonl" if content.lstrip()[:1] == b"{" else ""
         raise DataError(
@@ -138,7 +173,7 @@ def _read_json(path: Path) -> list[dict[str, str]]:
 
 
 def _cells(rows: Sequence[Any], path: Path) -> list[dict[str, str]]:
-    """Objects as rows; DataError for too many or none, and for anything else among them."""
+    """Objects as rows; DataError for too many or none, too many names, and anything else among them."""
     if not rows:
         raise DataError("has no rows", file=path)
     if len(rows) > MOST_ROWS:
@@ -150,6 +185,8 @@ def _cells(rows: Sequence[Any], path: Path) -> list[dict[str, str]]:
     }
     if problems:
         raise RowsError(problems, path)
+    if len({name for each in rows for name in each}) > MOST_COLUMNS:
+        raise _too_wide(path)
     return [{name: json_cell(value) for name, value in each.items()} for each in rows]
 
 
@@ -191,19 +228,23 @@ def _read_docs(path: Path) -> list[dict[str, str]]:
 
 def json_cell(value: Any) -> str:
     """A JSON value as a cell: text as it is, null as "", anything else as JSON."""
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    from folkways.sdk.files import json_text
+
+    return json_text(value) or ""
 
 
 def structured(text: str) -> Any:
-    """The value of a cell that holds a JSON list or object; otherwise its text."""
+    """The value of a cell that holds a JSON list or object, unless it is too deep to be stored; otherwise its
+    text."""
     stripped = text.strip()
     if stripped[:1] in ("[", "{"):
         try:
-            return orjson.loads(stripped)
-        except orjson.JSONDecodeError:
+            value = orjson.loads(stripped)
+            if stripped.count("[") + stripped.count("{") > DEEPEST:
+                orjson.dumps([[[[value]]]])
+        except (orjson.JSONDecodeError, orjson.JSONEncodeError):
             return text
+        return value
     return text
 
 
@@ -223,17 +264,18 @@ def is_small(content: bytes) -> bool:
 def read_workbook(
     content: bytes, file: Path | str = "the workbook", *, most_lines: int | None = None
 ) -> list[dict[str, str]]:
-    """The rows of a workbook's first sheet below its header. Formulas are read as their results, and dates as
-    2026-12-31.
+    """The rows of a workbook's first sheet below its header, for ``numbered``: an empty one between others is
+    {}. Formulas are read as their results, and dates as 2026-12-31.
 
     most_lines: raise LongWorkbookError if the sheet has more, including empty ones. DataError if it cannot be
-    read or is too large, or two columns have one name; RowsError for formulas that failed.
+    read or is too large, or two columns have one name; RowsError for formulas that failed or have no result.
     """
     from openpyxl import load_workbook
 
     _check_size(content, file)
     try:
         sheet = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]
+        without_result = _formulas_without_result(content)
         lines = sheet.iter_rows(values_only=True, max_col=MOST_COLUMNS + 1)
         header = [str(cell).strip() if cell is not None else "" for cell in next(lines, ())]
         if len(header) > MOST_COLUMNS and header[MOST_COLUMNS]:
@@ -244,23 +286,32 @@ def read_workbook(
             )
         rows: list[dict[str, str]] = []
         problems: dict[int, str] = {}
-        size = 0
+        count = size = 0
         for number, line in enumerate(lines, 2):
             if most_lines is not None and number > most_lines:
                 raise LongWorkbookError
-            if not any(line) and {*line} <= {None, ""}:  # 0 is a value; the set is for speed on wide lines
+            unknown = [header[index] for index in next(without_result, ()) if index < len(header)]
+            # 0 is a value; the set is for speed on wide lines
+            if not unknown and not any(line) and {*line} <= {None, ""}:
                 continue
-            if len(rows) == MOST_ROWS:
+            if count == MOST_ROWS:
                 raise DataError(f"has more than {MOST_ROWS:,} rows; bring it in parts", file=file)
+            count += 1
             row = {name: _text(cell) for name, cell in zip(header, line, strict=False) if name}
             size += sum(map(len, row.values()))
             if size > LARGEST_UNPACKED:
                 raise _too_much(file)
+            rows += [{}] * (number - 2 - len(rows))
             rows.append(row)
             if not FAILED_FORMULAS.isdisjoint(row.values()):
                 failed = [f"{name} is {cell}" for name, cell in row.items() if cell in FAILED_FORMULAS]
                 problems[len(rows)] = (
                     f"{', '.join(failed)}: mend the formula, or write the value in its place"
+                )
+            elif any(unknown):
+                problems[len(rows)] = (
+                    f"the file has no result of the formula in {', '.join(filter(None, unknown))}: open it "
+                    "in a spreadsheet and save it again, or write the value in its place"
                 )
     except (DataError, LongWorkbookError):
         raise
@@ -273,6 +324,38 @@ def read_workbook(
     if problems:
         raise RowsError(problems, file)
     return rows
+
+
+def _formulas_without_result(content: bytes) -> Iterator[Sequence[int]]:
+    """For each line of the first sheet below the header, the columns, from 0, of formulas whose result no
+    program has stored. Nothing for a sheet without any: most need not be read again."""
+    from openpyxl import load_workbook
+
+    with open_zip(content) as archive:
+        parts = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
+        if not any(map(_has_empty_result, map(archive.open, parts))):
+            return
+    books = [load_workbook(io.BytesIO(content), read_only=True, data_only=only) for only in (False, True)]
+    lines = (book.worksheets[0].iter_rows(2, max_col=MOST_COLUMNS) for book in books)
+    for formulas, results in zip(*lines, strict=False):
+        pairs = enumerate(zip(formulas, results, strict=False))
+        # of an empty text the file says that it is one ("str")
+        yield [
+            index
+            for index, (cell, result) in pairs
+            if cell.data_type == "f" and result.value is None and result.data_type == "n"
+        ]
+
+
+def _has_empty_result(part: IO[bytes]) -> bool:
+    """Whether a formula in the XML of a sheet has no result or an empty one."""
+    with part:
+        end = b""
+        while chunk := part.read(1 << 20):
+            if _EMPTY_RESULT.search(end + chunk):
+                return True
+            end = chunk[-1000:]
+    return False
 
 
 def _check_size(content: bytes, file: Path | str) -> None:

@@ -39,7 +39,7 @@ def problem_lines(context: RequestContext, error: FolkwaysError) -> list[str]:
     if isinstance(error, RowsError):
         lines = [
             context.gettext("Row %(row)s: %(problem)s", row=row, problem=problem)
-            for row, problem in [*error.problems.items()][:MOST_LINES]
+            for row, problem in [*error.problems_in(context.gettext).items()][:MOST_LINES]
         ]
         below = [context.gettext("Row 1 is the first one below the header.")]
         return [*lines, *(below if error.file is not None and has_header(error.file) else [])]

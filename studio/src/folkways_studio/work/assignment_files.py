@@ -12,7 +12,7 @@ from folkways.sdk.errors import DataError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
 from folkways_studio.items.service import MOST_NAMED
-from folkways_studio.items.table_files import RowsError
+from folkways_studio.items.table_files import RowsError, numbered
 from folkways_studio.work.assignees import (
     Assignee,
     AssignmentReceipt,
@@ -90,7 +90,8 @@ def _read(
     wanted: dict[int, list[Assignee]] = {}
     row_of: dict[tuple[int, Assignee | None], int] = {}
     problems: dict[int, str] = {}
-    for number, cell in enumerate(cells, 1):
+    for number, _ in numbered(rows):
+        cell = cells[number - 1]
         item = _item_of(cell, by_key, by_id)
         assignee: Assignee | str | None = None
         if cell["person"] and cell["population"]:

@@ -11,9 +11,9 @@ import orjson
 
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
-from folkways_studio.errors import StudioError
+from folkways_studio.errors import Message, StudioError
 from folkways_studio.exports.workbook import workbook
-from folkways_studio.items.table_files import RowsError, has_header
+from folkways_studio.items.table_files import Row, RowsError, has_header, numbered
 from folkways_studio.people.participants import get_participant
 from folkways_studio.records import Participant, Stage
 from folkways_studio.stages.base import WorkbookSchema
@@ -23,8 +23,6 @@ from folkways_studio.work.assignments import NoWork, claim_batch, get_work
 from folkways_studio.work.judgements import SubmissionReceipt, check_submission, submit
 from folkways_studio.work.task_numbers import shown_number, slot_of
 from folkways_studio.workflows.wordings import StudyTexts
-
-Row = Mapping[str, str]
 
 NO_WORK: Mapping[str, str] = {
     "paused": "the study is paused; open it first",
@@ -127,20 +125,22 @@ def import_workbook(
     """
     person = get_participant(workspace, participant_id)
     texts = _texts_for(workspace, person)
-    if not rows or "assignment" not in rows[0]:
+    columns = {name for row in rows for name in row}
+    if "assignment" not in columns:
         lacks = "no column 'assignment'" if rows else "no rows below its header"
         raise FolkwaysError(
             f"{file or 'the table'}: has {lacks}; bring the table as it was handed out (of a workbook, the "
             "first sheet is read)"
         )
-    columns = {name for row in rows for name in row}
-    problems: dict[int, str] = {}
+    problems: dict[int, str | StudioError] = {}
     ready: list[tuple[int, int, dict[str, Any], str]] = []
     empty = 0
-    for number, row in enumerate(rows, 1):
+    for number, row in numbered(rows):
         assignment = slot_of(workspace, person, row.get("assignment", ""))
         if assignment is None:
-            problems[number] = "the column 'assignment' holds no number; leave it as it was handed out"
+            problems[number] = Message(
+                "the column 'assignment' holds no number; leave it as it was handed out"
+            )
             continue
         try:
             work = get_work(workspace, participant_id, assignment)
@@ -164,7 +164,7 @@ def import_workbook(
             check_submission(workspace, participant_id, assignment, submission, key)
             ready.append((number, assignment, submission, key))
         except StudioError as error:
-            problems[number] = str(error)
+            problems[number] = error
     if problems:
         raise RowsError(problems, file)
     done: list[SubmissionReceipt] = []
@@ -172,7 +172,7 @@ def import_workbook(
         try:
             done.append(submit(workspace, participant_id, assignment, submission, key, timed=False))
         except StudioError as error:  # somebody else was faster since the rows were checked
-            problems[number] = str(error)
+            problems[number] = error
     if problems:
         raise RowsError(problems, file)
     repeated = sum(each.repeated for each in done)

@@ -35,6 +35,10 @@ REFUSED = {
     "no JSON": (b'{"a": }', r"could not be read as JSON \(Expecting value: line 1 column 7"),
     "no UTF-8": (b'{"a": "\xff"}', r"not UTF-8 \(byte 7\)"),
     "half of a pair in UTF-8": (b'"\xed\xa0\x80"', r"not UTF-8 \(byte 1\)"),
+    "endless digits": (b"[" + b"9" * 5000 + b"]", r"as JSON \(a number has too many digits\)"),
+    "NaN": (b'[{"a": NaN}]', "a number is not finite"),
+    "infinity": (b"[-Infinity]", "a number is not finite"),
+    "beyond all numbers": (b"[1e999]", "a number is not finite"),
     "NUL": (b'{"a": [{"b\\u0000": 1}]}', r"an invalid character \(NUL"),
     "half of a pair": (b'[["\\ud83d"]]', r"an invalid character \(NUL, or half of a pair\)"),
 }

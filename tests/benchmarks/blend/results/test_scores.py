@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 from scipy import stats as reference
 
+import folkways
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.score_tables import (
     MCQ,
@@ -27,6 +31,8 @@ from folkways.benchmarks.tables import NotAvailableError
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS
 from folkways.stats.hypotheses.anova import one_way
+from folkways.workspace.database import open_workspace
+from tests.support.blend_data import write_release
 
 TOPICS = ("Food", "Sport", "Family")
 
@@ -285,3 +291,19 @@ def test_where_no_reply_takes_an_option_judging_again_is_not_the_remedy(
     inputs = Inputs(judged=pl.DataFrame([row | more]), metrics={MCQ: get_task(MCQ).metrics})
     with pytest.raises(NotAvailableError, match=told):
         WHOSE_CULTURE[1].make(inputs)
+
+
+def test_a_report_on_a_state_without_question_files_says_that_it_has_no_topics(tmp_path: Path) -> None:
+    """As blend-raw is."""
+    release = write_release(tmp_path / "raw")
+    for folder in ("questions", "prompts"):
+        shutil.rmtree(release / folder)
+
+    def eats_rice(prompt: str) -> str:
+        return "rice"
+
+    workspace = open_workspace(tmp_path / "w.db")
+    run = folkways.run("blend/saq", eats_rice, releases={"blend": str(release)}, workspace=workspace)
+    data = run.report_data()
+    assert data.without_results["categories"] == "needs topics, which these data do not have"
+    assert data.scores.filter(metric="sem_b", facet="all").height

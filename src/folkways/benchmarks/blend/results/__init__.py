@@ -145,6 +145,8 @@ def _languages(inputs: Inputs) -> Sequence[Table]:
 
 def _categories(inputs: Inputs) -> Sequence[Table]:
     judged = inputs.of(SAQ, columns=LOOKED_AT)
+    if "topic" not in judged.columns:
+        raise NotAvailableError("needs topics, which these data do not have")
     means, questions = category_means(judged), question_means(judged)
     if questions["topic"].n_unique() < 2 or questions.height <= questions["topic"].n_unique():
         raise NotAvailableError("needs two topics or more, and more questions than topics")

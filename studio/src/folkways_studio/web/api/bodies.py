@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import isfinite
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstraints
@@ -23,8 +24,8 @@ NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 def read_json(content: bytes) -> Any:
-    """The value of a body. FolkwaysError for no JSON, for more than MOST_VALUES or MOST_FIELDS, and for texts
-    with characters that a database refuses."""
+    """The value of a body. FolkwaysError for no JSON, for more than MOST_VALUES or MOST_FIELDS, and for
+    characters and numbers that no database takes (NaN)."""
     if _count_values(content) > MOST_VALUES:
         raise FolkwaysError(f"this has more than {MOST_VALUES:,} values; send it in parts")
     try:
@@ -34,10 +35,11 @@ def read_json(content: bytes) -> Any:
     except RecursionError:
         raise FolkwaysError("this is nested too deeply") from None
     except ValueError as error:
-        raise FolkwaysError(f"this could not be read as JSON ({error})") from None
+        why = error if isinstance(error, json.JSONDecodeError) else "a number has too many digits"
+        raise FolkwaysError(f"this could not be read as JSON ({why})") from None
     if isinstance(value, dict) and len(value) > MOST_FIELDS:
         raise FolkwaysError(f"this has more than {MOST_FIELDS} fields")
-    _check_characters(value)
+    _check_values(value)
     return value
 
 
@@ -51,8 +53,8 @@ def _count_values(content: bytes) -> int:
     return sum(part.count(b",") + part.count(b"[") + part.count(b"{") for part in outside)
 
 
-def _check_characters(given: Any) -> None:
-    """Refuse NUL and lone surrogates anywhere in a value (FolkwaysError)."""
+def _check_values(given: Any) -> None:
+    """Refuse NUL, lone surrogates, NaN and infinity anywhere in a value (FolkwaysError)."""
     waiting = [given]
     while waiting:
         value = waiting.pop()
@@ -62,6 +64,8 @@ def _check_characters(given: Any) -> None:
             waiting += value
         elif isinstance(value, str) and NO_TEXT.search(value):
             raise FolkwaysError("a text has an invalid character (NUL, or half of a pair)")
+        elif isinstance(value, float) and not isfinite(value):
+            raise FolkwaysError("a number is not finite (such as NaN); write null where there is none")
 
 
 def _row(given: object) -> object:
