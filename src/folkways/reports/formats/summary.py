@@ -144,7 +144,7 @@ def coverage_notices(view: ReportView) -> list[str]:
             f"{percent(score.coverage)})"
         )
         if score.lost == score.n:
-            best = "No reply came: there is no score, and nothing is known of the model."
+            best = "No reply came: there is no score, and nothing is known about the model."
         else:
             best = f"The score is {number(score.score)}"
             if not math.isnan(score.at_best) and score.at_best != score.score:

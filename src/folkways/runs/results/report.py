@@ -350,9 +350,9 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
             else f" It stopped early ({run.reason or run.state}); the command that began it goes on."
         )
         warnings.append(
-            f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} "
-            "points or asked in full: its scores estimate what asking everything would give, and its "
-            f"denominators are what was asked.{stopped}"
+            f"Run {run.name} asked items drawn at random until each stratum was known to within "
+            f"{_sampled(run):g} points or asked in full: its scores estimate what asking everything would "
+            f"give, and its denominators are what was asked.{stopped}"
         )
     warnings += [
         f"Run {run.name} left out {task}: {reason}. What is told of several benchmarks is told without it."
