@@ -70,8 +70,8 @@ def _limit(made: Signature) -> int | None:
 @dataclass(frozen=True, slots=True)
 class _CutReplies:
     """Replies of a model to a task that the limit cut. rows: scores of them, under one profile or more.
-    limit: in tokens; None for the provider's own. among_others: whether others of its replies to the task were
-    judged under another profile."""
+    limit: in tokens; None for the provider's own. among_others: whether others of its replies to the task
+    were judged under another profile."""
 
     task: Task
     rows: Sequence[Mapping[str, Any]]
