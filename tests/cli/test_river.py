@@ -71,14 +71,14 @@ def test_estimate_run_and_estimate_again(
     after = command("estimate", server, place=place)
     assert after.returncode == 0, after.stderr
     assert "0 requests, at most US$ 0.00." in after.stdout
-    assert re.search(r"Input tokens of \S*test-model: by what [\d,]+ stored replies took", after.stdout)
+    assert re.search(r"Input tokens of \S*test-model: estimated from [\d,]+ stored replies", after.stdout)
 
 
 def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, place: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     assert "Starting both in w.db" in ran.stderr
     assert re.search(r"#test-model: [\d,]+ of [\d,]+, [\d,.]+/s", ran.stderr)
-    assert len(re.findall(r"^wrote report/report\.html, and \d+ files more$", ran.stderr, re.MULTILINE)) == 1
+    assert len(re.findall(r"^wrote report/report\.html, and \d+ more files$", ran.stderr, re.MULTILINE)) == 1
     assert ran.stderr.count("wrote ") == 1
     assert "Traceback" not in ran.stderr
     for words in ("BLEnD multiple choice", "Demo: short answers", "test-model"):

@@ -228,7 +228,7 @@ def test_wrong_wishes_are_refused_before_anything_is_asked(
 def test_the_report_says_that_it_is_a_sample(sampled: Callable[..., Run]) -> None:
     told = sampled(Guesser(0.5), until=4.0, budget="60requests").report_data(with_judgements=False).warnings
     assert any(
-        "until each stratum was known to 4 points" in warning and "It stopped early" in warning
+        "until each stratum was known to within 4 points" in warning and "It stopped early" in warning
         for warning in told
     )
     assert not any("counts as missing" in warning for warning in told)

@@ -96,8 +96,8 @@ def command(
     for endpoint, replies in learned.items():
         console.print(
             single_line(
-                f"Input tokens of {short[endpoint]}: by what "
-                f"{plural(replies, 'stored reply', 'stored replies')} took"
+                f"Input tokens of {short[endpoint]}: estimated from "
+                f"{plural(replies, 'stored reply', 'stored replies')}"
             )
         )
     for endpoint in dict.fromkeys(
@@ -107,7 +107,7 @@ def command(
             entry.seconds for entry in estimates if entry.endpoint == endpoint and entry.seconds is not None
         ]
         duration_text = (
-            f"about {duration(sum(durations))}, by what its stored replies took"
+            f"about {duration(sum(durations))}, estimated from its stored replies"
             if durations
             else "not known yet; ask a few questions with folkways run and --limit 3, then estimate again"
         )

@@ -129,7 +129,7 @@ def command(
     terminal().print(terminal_summary(done.report_data(with_judgements=False, with_verdict=True)))
     if report_dir is not None:
         first, *others = done.report(report_dir)
-        more = f", and {plural(len(others), 'file')} more" if others else ""
+        more = f", and {plural(len(others), 'more file')}" if others else ""
         console.print(f"wrote {first}{more}", soft_wrap=True)
     counted: dict[str, tuple[int, float]] = {}
     if progress.asked:

@@ -85,6 +85,8 @@ class ReportData:
     homes: model -> code of the culture in which its maker is at home, where that is known.
     parts: task -> how much of it was asked, in words, where that is not everything.
     names: endpoint -> the model's name in files, without an address.
+    conditions: name of a model here, with its runs -> its endpoint, where several runs asked it in several
+        conditions.
     contrasts: (task, profile, metric) -> how the models differ, by culture too, where that was stored with
         their scores; made of the judgements for others.
     dispute: the address at which a question can be disputed, with ``{item}``, ``{culture}`` and ``{task}``
@@ -114,6 +116,7 @@ class ReportData:
     homes: Mapping[str, str] = field(default_factory=dict)
     parts: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
     contrasts: Mapping[tuple[str, str, str], ModelContrasts] = field(default_factory=dict)
     dispute: str = ""
     replies: Replies | None = None

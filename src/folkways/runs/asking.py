@@ -32,6 +32,9 @@ from folkways.workspace.keys import config_hash, prompt_hash, request_key, setti
 
 KEYS_PER_QUERY = 500
 
+NOT_ASKED = "not asked: "
+"""What comes before the reason of a reply that was not asked for."""
+
 PROMPTS_AT_ONCE = 2000
 """Prompts that are written down in one transaction."""
 
@@ -159,7 +162,7 @@ class AskSession:
             if not self._interrupted:
                 self._count(model, self._send(model, keys))
             stopped = INTERRUPTED if self._interrupted else self._progress[model.identity].stopped
-            why = f"not asked: {stopped or 'another process holds it'}"
+            why = f"{NOT_ASKED}{stopped or 'another process holds it'}"
             lost = dict.fromkeys(
                 self._look_up(lacking), ModelReply(None, why, State.MISSING)
             ) | self._failures(lacking)

@@ -273,7 +273,10 @@ def _rows(
 def _nothing(part: _Values | None) -> str:
     if part is not None and part.unanswered:
         return "no item has all of the replies that it needs"
-    return "no item is left that it makes sense for: too short, without what it hides, or not reworded"
+    return (
+        "no item is left for which it makes sense: items are too short, lack what it hides, or were not "
+        "reworded"
+    )
 
 
 def _no_control(signal: Signal, groups: Sequence[ItemGroup], parts: Sequence[_Values]) -> str:

@@ -236,14 +236,26 @@ def test_a_wrong_table_is_named_with_row_and_value_and_writes_nothing(
     assert not (tmp_path / "out").exists()
 
 
-def test_json_lines_without_the_column_config_are_read_and_a_full_folder_is_not_written(
+def test_json_lines_without_the_column_config_are_read_and_files_of_others_stay(
     english: Release, tmp_path: Path
 ) -> None:
     row = {name: value for name, value in TABLE[0].items() if name != "config"}
     (tmp_path / "ko.jsonl").write_text(json.dumps(row, ensure_ascii=False) + "\n", encoding="utf-8")
     assert build_translated(english, tmp_path / "ko.jsonl", tmp_path / "out").untranslated == 2
-    with pytest.raises(FolkwaysError, match="is not empty"):
+    first, *others = sorted((tmp_path / "out").iterdir())
+    whole = first.read_bytes()
+    for cut_off in (first, *others):  # killed before it was there: the same command goes on
+        cut_off.unlink()
+    (tmp_path / "out" / f".{first.name}.0a1b.part").write_bytes(whole[:10])
+    for _ in range(2):
         build_translated(english, tmp_path / "ko.jsonl", tmp_path / "out")
+        assert first.read_bytes() == whole and all(other.exists() for other in others)
+    for name, content in ((first.name, whole + b"x"), ("notes.txt", b"mine")):
+        shutil.copytree(tmp_path / "out", tmp_path / name)
+        (tmp_path / name / name).write_bytes(content)
+        with pytest.raises(FolkwaysError, match=f"has a {name} that is not of this build"):
+            build_translated(english, tmp_path / "ko.jsonl", tmp_path / name)
+        assert (tmp_path / name / name).read_bytes() == content
 
 
 def write_study(path: Path, *contents: Row) -> None:

@@ -23,7 +23,7 @@ def listing(parts: list[str]) -> str:
 def lede(view: ReportView) -> str:
     """Models and tasks in two sentences."""
     models = [view.short[name] for name in view.models]
-    who = listing(models) if 0 < len(models) <= MAX_NAMED else plural(len(models), "model") if models else ""
+    who = listing(models) if 0 < len(models) <= MAX_NAMED else _counted(view) if models else ""
     if view.baselines:
         who += f"{' beside ' if who else ''}{plural(len(view.baselines), 'baseline')}"
     where = [plural(len(view.tasks), "task")] + (
@@ -33,6 +33,13 @@ def lede(view: ReportView) -> str:
     replies = "every one got a reply" if not lost else f"{percent(1 - lost / expected)} got a reply"
     answers = "1 answer was" if expected == 1 else f"{count(expected)} answers were"
     return f"{who or 'No model'}, on {listing(where)}. {answers} expected; {replies}."
+
+
+def _counted(view: ReportView) -> str:
+    """How many models there are, each counted once, and in how many conditions they were asked."""
+    asked = len({view.data.conditions.get(name, name) for name in view.models})
+    of_conditions = f" in {plural(len(view.models), 'condition')}" if asked < len(view.models) else ""
+    return f"{plural(asked, 'model')}{of_conditions}"
 
 
 def glosses(metrics: Iterable[Metric]) -> dict[str, str]:
@@ -137,7 +144,7 @@ def coverage_notices(view: ReportView) -> list[str]:
             f"{percent(score.coverage)})"
         )
         if score.lost == score.n:
-            best = "No reply came: there is no score, and nothing is known of the model."
+            best = "No reply came: there is no score, and nothing is known about the model."
         else:
             best = f"The score is {number(score.score)}"
             if not math.isnan(score.at_best) and score.at_best != score.score:

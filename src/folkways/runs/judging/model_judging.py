@@ -20,7 +20,7 @@ from folkways.benchmarks.free_answers import model_judge
 from folkways.display import plural
 from folkways.endpoints.base import Settings
 from folkways.records import Signature, State
-from folkways.runs.asking import AskSession
+from folkways.runs.asking import NOT_ASKED, AskSession
 from folkways.runs.judging.calibration import calibration_notes, differences, enough_labels, next_labels
 from folkways.runs.judging.model_summary import (
     compare_judges,
@@ -122,7 +122,7 @@ def judge_run(
     for one, verdicts in zip(judges, frames, strict=True):
         tables, remarks = _summed(verdicts, shares, one, labels, limit)
         summaries += tables
-        notes += [*judging_notes(shares, verdicts, one, session.stopped), *remarks]
+        notes += [*judging_notes(shares, verdicts, one), *remarks]
     if swap:
         notes += _never_swapped(shares)
     signatures = _signatures(shares, judge, labels, limit)
@@ -260,12 +260,10 @@ def _signatures(
     return made
 
 
-def judging_notes(
-    shares: Sequence[JudgeableReplies], verdicts: pl.DataFrame, judge: Model, stopped: str | None
-) -> Iterator[str]:
+def judging_notes(shares: Sequence[JudgeableReplies], verdicts: pl.DataFrame, judge: Model) -> Iterator[str]:
     """What a reader of a judge's verdicts has to know, in sentences.
 
-    shares: the replies that were judged. verdicts: VERDICTS of this judge. stopped: why asking ended early.
+    shares: the replies that were judged. verdicts: VERDICTS of this judge.
     """
     judges_itself = [share.endpoint for share in shares if is_same(share.identity, judge)]
     if judges_itself:
@@ -274,18 +272,15 @@ def judging_notes(
             "wrote themselves; take another --judge, or labels of people"
         )
     counts = dict(verdicts.group_by("ended").len().iter_rows())
-    for ended, what in (("unreadable", "could not be read"), ("failed", "brought no reply")):
+    for ended, what in (
+        ("unreadable", "verdicts could not be read, most often"),
+        ("failed", "verdicts brought no reply, most often"),
+        ("not asked", "replies were not judged"),
+    ):
         if counts.get(ended):
             why = verdicts.filter(pl.col("ended") == ended)["why"].value_counts(sort=True)["why"][0]
-            yield (
-                f"{counts[ended]:,} of {verdicts.height:,} verdicts {what}, most often: "
-                f"{(why or '(empty)')[:200]}"
-            )
-    if counts.get("not asked"):
-        yield (
-            f"{counts['not asked']:,} of {verdicts.height:,} replies were not judged: "
-            f"{stopped or 'another process asks'}"
-        )
+            reason = (why or "(empty)").removeprefix(NOT_ASKED)
+            yield f"{counts[ended]:,} of {verdicts.height:,} {what}: {reason[:200]}"
     imitating = int(verdicts["imitates_verdict"].sum())
     if imitating:
         yield (

@@ -285,7 +285,8 @@ def summarise_findings(
 def _shares(part: pl.DataFrame, metric: Metric) -> Iterator[Row]:
     yield _mean("lexical", part, "lexical", metric)
     decided = part.filter(pl.col("verdict").is_not_null())
-    yield _mean("judged", decided, "verdict", _PROPORTION)
+    if decided.height:
+        yield _mean("judged", decided, "verdict", _PROPORTION)
     undecided = part.height - decided.height
     yield _count("undecided", undecided, part)
     if undecided:

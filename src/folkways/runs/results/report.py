@@ -44,6 +44,11 @@ NOT_STORED = (
     "items: they are not shown. folkways score {1} adds them, and asks no model."
 )
 
+COUNTED_AS_MODELS = (
+    "Models are here in several conditions, and analyses of all models count each condition as a model: what "
+    "they average over models is no mean of different models, and their intervals over models are too narrow."
+)
+
 CLOCK = 1.0
 """Seconds by which the times of a run and of its replies may differ."""
 
@@ -203,6 +208,7 @@ def collect(
         warnings=(
             *partial,
             *together.unlike(every),
+            *([COUNTED_AS_MODELS] if made and together.conditions() else []),
             *other_language_warnings(every, together.signatures, tasks),
             *cut_warnings(every, together.signatures, tasks),
             *otherwise,
@@ -219,6 +225,7 @@ def collect(
         without_items=withheld,
         expenses=_expenses(together, used, cost_of),
         parts=parts,
+        conditions=together.conditions(),
         contrasts=contrasts,
         homes={name: card.home for name, card in inputs.cards.items() if card.home},
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
@@ -343,9 +350,9 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
             else f" It stopped early ({run.reason or run.state}); the command that began it goes on."
         )
         warnings.append(
-            f"Run {run.name} asked items drawn at random until each stratum was known to {_sampled(run):g} "
-            "points or asked in full: its scores estimate what asking everything would give, and its "
-            f"denominators are what was asked.{stopped}"
+            f"Run {run.name} asked items drawn at random until each stratum was known to within "
+            f"{_sampled(run):g} points or asked in full: its scores estimate what asking everything would "
+            f"give, and its denominators are what was asked.{stopped}"
         )
     warnings += [
         f"Run {run.name} left out {task}: {reason}. What is told of several benchmarks is told without it."

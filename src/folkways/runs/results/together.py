@@ -105,6 +105,10 @@ class RunsTogether:
             for endpoint in self.stored[run.name]["endpoint"].unique(maintain_order=True)
         }
 
+    def conditions(self) -> dict[str, str]:
+        """The name here of each model that runs asked in several conditions -> its endpoint."""
+        return {name: endpoint for (_, endpoint), name in self._names.items() if not is_baseline(endpoint)}
+
     def public_names(self, shown: Iterable[str]) -> dict[str, str]:
         """The names that exports have for what is ``shown`` by its name here (``model_names``), with the runs
         where a model is there in several conditions."""

@@ -106,7 +106,7 @@ def fleiss(units: Sequence[Unit]) -> Coefficient:
         )
     observed = percent_agreement(units).value
     assert observed is not None  # noqa: S101 - there are shared units
-    totals: Counter[Hashable] = sum(shared, Counter())
+    totals = _totals(units)
     by_chance = sum((count / totals.total()) ** 2 for count in totals.values())
     if by_chance == 1:
         return Coefficient(None, *_sizes(shared), ONE_LABEL)
@@ -136,7 +136,7 @@ def krippendorff(units: Sequence[Unit], distance: Distance = nominal) -> Coeffic
     shared = _shared(units)
     if not shared:
         return Coefficient(None, 0, 0, TOO_FEW)
-    totals: Counter[Hashable] = sum(shared, Counter())
+    totals = _totals(units)
     size = totals.total()
     between = {pair: distance(*pair) for pair in permutations(totals, 2)}
     observed = sum(
@@ -153,8 +153,22 @@ def krippendorff(units: Sequence[Unit], distance: Distance = nominal) -> Coeffic
 
 
 def _shared(units: Sequence[Unit]) -> list[Counter[Hashable]]:
-    """How often each label was given to a unit, of units with two labels or more."""
-    return [Counter(unit.values()) for unit in units if len(unit) > 1]
+    """How often each label was given to a unit, of units with two labels or more; one and the same count for
+    all units with the same labels in the same order."""
+    counted: dict[tuple[Hashable, ...], Counter[Hashable]] = {}
+    shared = []
+    for unit in units:
+        if len(unit) > 1:
+            labels = tuple(unit.values())
+            if labels not in counted:
+                counted[labels] = Counter(labels)
+            shared.append(counted[labels])
+    return shared
+
+
+def _totals(units: Sequence[Unit]) -> Counter[Hashable]:
+    """How often each label was given to all units with two labels or more together."""
+    return Counter(label for unit in units if len(unit) > 1 for label in unit.values())
 
 
 def _sizes(counted: Sequence[Counter[Hashable]]) -> tuple[int, int]:

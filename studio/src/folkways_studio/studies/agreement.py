@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
+import orjson
 import sqlalchemy as sa
 
 from folkways.sdk.statistics import Coefficient, fitting
@@ -54,15 +55,18 @@ def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
     """Every stage that has judgements, by population and field; without attention checks and the people of
     LEFT_OUT."""
     judgements, items, people = schema.judgements, schema.items, schema.participants
-    query = (
+    select_answers = (
         sa.select(
-            items.c.stage_id, items.c.population_id, items.c.id, people.c.pseudonym, judgements.c.payload
+            judgements.c.item_id, judgements.c.participant_id, sa.type_coerce(judgements.c.payload, sa.Text)
         )
-        .select_from(judgements)
-        .join(items, items.c.id == judgements.c.item_id)
-        .join(people, people.c.id == judgements.c.participant_id)
-        .where(items.c.study_id == study_id, items.c.check.is_(None), people.c.state.not_in(LEFT_OUT))
+        .where(studies.judged_in(study_id))
         .order_by(judgements.c.id)
+    )
+    select_items = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(
+        items.c.study_id == study_id, items.c.check.is_(None)
+    )
+    select_people = sa.select(people.c.id, people.c.pseudonym).where(
+        people.c.study_id == study_id, people.c.state.not_in(LEFT_OUT)
     )
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     names = {population.id: population.name for population in studies.populations(workspace, study_id)}
@@ -70,12 +74,22 @@ def agreement(workspace: Workspace, study_id: int) -> tuple[Agreement, ...]:
         lambda: defaultdict(dict)
     )
     with workspace.read() as connection:
-        for row in connection.execute(query):
-            told: Mapping[str, Hashable] = stage_kind(stages[row.stage_id].kind).labels(row.payload)
-            for field, label in (told or {"": None}).items():
-                labels[row.stage_id, row.population_id, field][row.id][row.pseudonym] = label
-    places = (None, *names)
-    order = sorted(labels, key=lambda key: (stages[key[0]].position, places.index(key[1])))
+        answers = connection.execute(select_answers).all()  # first, as others may answer meanwhile
+        places = {
+            item: (stage, population) for item, stage, population in connection.execute(select_items).all()
+        }
+        pseudonyms = dict(connection.execute(select_people).all())
+    read: defaultdict[int, dict[str, Mapping[str, Hashable]]] = defaultdict(dict)  # many say the same
+    for item, person, payload in answers:
+        if item not in places or person not in pseudonyms:
+            continue
+        stage, population = places[item]
+        if payload not in read[stage]:
+            read[stage][payload] = stage_kind(stages[stage].kind).labels(orjson.loads(payload)) or {"": None}
+        for field, label in read[stage][payload].items():
+            labels[stage, population, field][item][pseudonyms[person]] = label
+    order_of_places = (None, *names)
+    order = sorted(labels, key=lambda key: (stages[key[0]].position, order_of_places.index(key[1])))
     return tuple(
         _agreement(
             stages[stage].name,

@@ -7,7 +7,7 @@ to cost what answers of its stage cost so far; the interval is over people.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Literal
@@ -82,16 +82,33 @@ class Budget:
         return "exceeds" if self.total is not None and self.total.mean > self.limit else ""
 
 
-def budgets(workspace: Workspace, study: Study) -> tuple[Budget, ...]:
-    """What people cost, where the study has a rate, and what models cost, where any was asked or has a
-    limit."""
-    worked = worked_answers(workspace, study.id)
+def budgets(
+    workspace: Workspace, study: Study, worked: Sequence[WorkedAnswer] | None = None
+) -> tuple[Budget, ...]:
+    """What people cost, where the study has a rate, and what models cost, where any was asked or has a limit.
+    workspace, study: of them. worked: its ``worked_answers``, where they were read already."""
+    worked = worked_answers(workspace, study.id) if worked is None else worked
     stages = studies.stages(workspace, study.id)
     ahead = answers_ahead(workspace, study, stages)
     rate = rate_of(study.definition)
     of_people = () if rate is None else (_people(workspace, study, rate, stages, worked, ahead),)
     of_models = _models(workspace, study, stages, worked, ahead)
     return of_people if of_models is None else (*of_people, of_models)
+
+
+def overspent(workspace: Workspace, study: Study) -> tuple[Budget, ...]:
+    """The budgets of a study of the workspace that are in trouble; read only where it limits any."""
+    if _limit_of_people(study) is None and _limit_of_models(study) is None:
+        return ()
+    return tuple(each for each in budgets(workspace, study) if each.trouble)
+
+
+def _limit_of_people(study: Study) -> float | None:
+    return (study.definition.get("pay") or {}).get("budget")
+
+
+def _limit_of_models(study: Study) -> float | None:
+    return (study.definition.get("models") or {}).get("most_usd")
 
 
 def answers_ahead(
@@ -137,7 +154,7 @@ def answers_ahead(
         settled = sum(states.get((stage.id, state), 0) for state in (ItemState.DONE, ItemState.DROPPED))
         begun = sum(states.get((stage.id, state), 0) for state in UNSETTLED)
         if stage_kind(stage.kind).authored:
-            quota = stage.config["quota"]
+            quota = most_written(stage)
             written = begun + states.get((stage.id, ItemState.DONE), 0)
             to_come[stage.id] = None if quota is None else max(0.0, quota * max(leaves, 1) - written)
         mine = to_come[stage.id]
@@ -155,16 +172,24 @@ def answers_ahead(
     return ahead
 
 
+def most_written(stage: Stage) -> int | None:
+    """How many items people of one population may write in a stage: its quota, or what its categories have
+    room for, whichever is less; None for no limit."""
+    per_category = stage.config.get("per_category")
+    of_categories = None if per_category is None else per_category * len(stage.config["categories"])
+    return min((each for each in (stage.config["quota"], of_categories) if each is not None), default=None)
+
+
 def _people(
     workspace: Workspace,
     study: Study,
     rate: Rate,
     stages: tuple[Stage, ...],
-    worked: tuple[WorkedAnswer, ...],
+    worked: Sequence[WorkedAnswer],
     ahead: Mapping[int, float | None],
 ) -> Budget:
-    limit = (study.definition.get("pay") or {}).get("budget")
-    spent = sum(each.pay or 0.0 for each in working_times(workspace, study.id))
+    limit = _limit_of_people(study)
+    spent = sum(each.pay or 0.0 for each in working_times(workspace, study.id, worked))
     answers = Counter(each.stage_id for each in worked if not each.is_check)
     by_stage: defaultdict[int, list[WorkedAnswer]] = defaultdict(list)
     for each in worked:
@@ -207,11 +232,11 @@ def _models(
     workspace: Workspace,
     study: Study,
     stages: tuple[Stage, ...],
-    worked: tuple[WorkedAnswer, ...],
+    worked: Sequence[WorkedAnswer],
     ahead: Mapping[int, float | None],
 ) -> Budget | None:
     calls, items = schema.model_calls, schema.items
-    limit = (study.definition.get("models") or {}).get("most_usd")
+    limit = _limit_of_models(study)
     query = (
         sa.select(calls.c.usd, calls.c.participant_id, calls.c.item_id, items.c.stage_id)
         .outerjoin(items, items.c.id == calls.c.item_id)

@@ -13,7 +13,7 @@ from folkways_studio.studies.agreement_over_time import By, agreement_over_time,
 from folkways_studio.studies.budget import budgets
 from folkways_studio.studies.disagreements import by_person, by_stage, measured, most_disputed, read_answers
 from folkways_studio.studies.offers import offers_of
-from folkways_studio.studies.working_time import rate_of, working_times
+from folkways_studio.studies.working_time import rate_of, worked_answers, working_times
 from folkways_studio.web.request_context import STAFF, RequestContext
 from folkways_studio.web.routing import Routes
 from folkways_studio.work.blinding import blind_among
@@ -60,11 +60,12 @@ def show_disagreement(context: RequestContext) -> Response:
 def show_time(context: RequestContext) -> Response:
     """Time and pay of everybody."""
     rate = rate_of(context.study.definition)
+    worked = worked_answers(context.workspace, context.study.id)
     return context.page(
         "studies/time.html.j2",
         study=context.study,
-        rows=working_times(context.workspace, context.study.id),
+        rows=working_times(context.workspace, context.study.id, worked),
         rate=rate,
-        budgets=budgets(context.workspace, context.study),
+        budgets=budgets(context.workspace, context.study, worked),
         offers=offers_of(context.workspace, context.study),
     )

@@ -103,10 +103,12 @@ def read_answers(workspace: Workspace, study_id: int) -> tuple[AnsweredItem, ...
     # As it is stored: many say the same, and reading it once is enough.
     payload_text = sa.type_coerce(judgements.c.payload, sa.Text)
     select_answers = (
-        sa.select(judgements.c.item_id, payload_text, judgements.c.created, people.c.id)
-        .join(people, people.c.id == judgements.c.participant_id)
-        .where(people.c.study_id == study_id, people.c.state.not_in(LEFT_OUT))
+        sa.select(judgements.c.item_id, payload_text, judgements.c.created, judgements.c.participant_id)
+        .where(studies.judged_in(study_id))
         .order_by(judgements.c.id)
+    )
+    select_left_out = sa.select(people.c.id).where(
+        people.c.study_id == study_id, people.c.state.in_(LEFT_OUT)
     )
     select_items = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(
         items.c.study_id == study_id, items.c.check.is_(None)
@@ -114,9 +116,11 @@ def read_answers(workspace: Workspace, study_id: int) -> tuple[AnsweredItem, ...
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     answers: defaultdict[int, list[tuple[str, float, int]]] = defaultdict(list)
     with workspace.read() as connection:
+        left_out = {*connection.scalars(select_left_out)}
         # row by row costs half as much again
         for item, payload, created, person in connection.execute(select_answers).all():
-            answers[item].append((payload, created, person))
+            if person not in left_out:
+                answers[item].append((payload, created, person))
         places = connection.execute(select_items.order_by(items.c.id)).all()
     labels: defaultdict[str, dict[str, Mapping[str, Any]]] = defaultdict(dict)
     answered = []

@@ -122,7 +122,7 @@ def offers_of(workspace: Workspace, study: Study) -> Mapping[str, Offer]:
 
 def low_pay(workspace: Workspace, study: Study) -> tuple[LowPay, ...]:
     """Every stage and population with a pay below the wage that the study states."""
-    if rate_of(study.definition) is None:
+    if rate_of(study.definition) is None or not study.definition["pay"].get("wages"):
         return ()
     return tuple(
         LowPay(stage.name, population, stage.per_hour, offer.wage.in_pay, offer.rate.currency)

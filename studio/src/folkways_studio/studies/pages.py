@@ -18,7 +18,7 @@ from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.studies import descriptions, progress, working_time
 from folkways_studio.studies import service as studies
 from folkways_studio.studies.agreement_over_time import agreement_trends
-from folkways_studio.studies.budget import budgets
+from folkways_studio.studies.budget import overspent
 from folkways_studio.studies.disagreements import read_answers
 from folkways_studio.studies.offers import low_pay
 from folkways_studio.web.request_context import SIGNED_IN, STAFF, RequestContext
@@ -92,7 +92,7 @@ def show_overview(context: RequestContext) -> Response:
             for trend in agreement_trends(read_answers(context.workspace, study.id))
             if trend.grows_apart
         ],
-        overspent=[each for each in budgets(context.workspace, study) if each.trouble],
+        overspent=overspent(context.workspace, study),
     )
 
 
@@ -169,7 +169,7 @@ def show_payments(context: RequestContext) -> Response:
     worked = {
         each.pseudonym: each for each in working_time.working_times(context.workspace, context.study.id)
     }
-    payments = progress.payments(context.workspace, context.study.id)
+    payments = progress.read_payments(context.workspace, context.study.id, by=context.me.id)
     content = csv_bytes(
         header,
         (
@@ -180,7 +180,6 @@ def show_payments(context: RequestContext) -> Response:
             for each in payments
         ),
     )
-    progress.record_payments_read(context.workspace, context.study.id, len(payments), by=context.me.id)
     return attachment(content, f"{context.study.name}-payments.csv", "text/csv; charset=utf-8")
 
 

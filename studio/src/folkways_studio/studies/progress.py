@@ -73,24 +73,27 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
             )
         ),
     )
-    of_time = (
-        sa.select(items.c.stage_id, items.c.population_id, judgements.c.seconds)
-        .join(items, items.c.id == judgements.c.item_id)
-        .where(*ours, judgements.c.seconds.is_not(None))
+    of_time = sa.select(judgements.c.item_id, judgements.c.seconds).where(
+        studies.judged_in(study_id), judgements.c.seconds.is_not(None)
     )
+    of_places = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(*ours)
     names = {population.id: population.name for population in studies.populations(workspace, study_id)}
     with workspace.read() as connection:
         found = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_items)}
         slots = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_slots)}
         times: dict[tuple[int, int | None], list[float]] = {}
-        for row in connection.execute(of_time):
-            times.setdefault((row.stage_id, row.population_id), []).append(row.seconds)
+        place_of = {
+            item: (stage, population) for item, stage, population in connection.execute(of_places).all()
+        }
+        for item, seconds in connection.execute(of_time).all():
+            if item in place_of:
+                times.setdefault(place_of[item], []).append(seconds)
     rows = []
     for stage in studies.stages(workspace, study_id):
         seen = {key[1] for key in found if key[0] == stage.id}
         places = [place for place in (None, *names) if place in seen]
         for place in places or [None]:
-            seconds = times.get((stage.id, place))
+            timed = times.get((stage.id, place))
             counts = {str(state): found.get((stage.id, place, state), 0) for state in ItemState}
             counts |= {
                 f"slots_{state}": slots.get((stage.id, place, state), 0)
@@ -99,9 +102,7 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
             }
             population = names.get(place) if place is not None else None
             rows.append(
-                Progress(
-                    stage.name, population, **counts, median_seconds=median(seconds) if seconds else None
-                )
+                Progress(stage.name, population, **counts, median_seconds=median(timed) if timed else None)
             )
     return tuple(rows)
 
@@ -333,6 +334,8 @@ class Quality:
 
 Line = tuple[tuple[str, object], ...]
 """The labels of an answer, to be compared."""
+_Answer = tuple[str, float | None, Mapping[str, Any] | None]
+"""Payload as it is stored, seconds, and what is right where that is known."""
 SPEEDING_SHARE = 0.2
 STRAIGHT_LINE = 10
 
@@ -340,60 +343,60 @@ STRAIGHT_LINE = 10
 def quality(workspace: Workspace, study_id: int, participant_id: int | None = None) -> tuple[Quality, ...]:
     """Every person in every stage that they answered in, by participant and stage; of one person, if
     participant_id names one."""
-    judgements, items, participants, stages = (
-        schema.judgements,
-        schema.items,
-        schema.participants,
-        schema.stages,
-    )
-    query = (
+    judgements, items, people = schema.judgements, schema.items, schema.participants
+    select_answers = (
         sa.select(
-            participants.c.id,
-            participants.c.pseudonym,
+            judgements.c.participant_id,
             judgements.c.stage_id,
-            sa.type_coerce(judgements.c.payload, sa.Text).label("payload"),
+            judgements.c.item_id,
+            sa.type_coerce(judgements.c.payload, sa.Text),
             judgements.c.seconds,
-            items.c.check,
         )
-        .select_from(judgements)
-        .join(items, items.c.id == judgements.c.item_id)
-        .join(stages, stages.c.id == judgements.c.stage_id)
-        .join(participants, participants.c.id == judgements.c.participant_id)
-        .where(items.c.study_id == study_id, items.c.test.is_not(True))
-        .order_by(participants.c.id, stages.c.position, judgements.c.id)
+        .where(studies.judged_in(study_id))
+        .order_by(judgements.c.id)
     )
     if participant_id is not None:
-        query = query.where(participants.c.id == participant_id)
-    groups: dict[tuple[int, int], list[sa.Row[*tuple[Any, ...]]]] = {}
+        select_answers = select_answers.where(judgements.c.participant_id == participant_id)
+    select_checks = sa.select(items.c.id, items.c.check, items.c.test).where(
+        items.c.study_id == study_id, items.c.check.is_not(None) | items.c.test
+    )
+    select_people = sa.select(people.c.id, people.c.pseudonym).where(people.c.study_id == study_id)
+    stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
+    groups: dict[tuple[int, int], list[_Answer]] = {}
     with workspace.read() as connection:
-        stage_of = {
-            row.id: from_row(Stage, row)
-            for row in connection.execute(sa.select(stages).filter_by(study_id=study_id))
-        }
-        for row in connection.execute(query):
-            groups.setdefault((row.id, row.stage_id), []).append(row)
-    lines: dict[tuple[int, str], Line] = {}
-    return tuple(_quality_of(rows, stage_of[number], lines) for (_, number), rows in groups.items())
+        answers = connection.execute(select_answers).all()  # first, as others may answer meanwhile
+        checks = {row.id: row for row in connection.execute(select_checks)}
+        pseudonyms = dict(connection.execute(select_people).all())
+    for person, stage, item, payload, seconds in answers:
+        row = checks.get(item)
+        if row is None or not row.test:
+            check = None if row is None else row.check
+            groups.setdefault((person, stage), []).append((payload, seconds, check))
+    lines: defaultdict[int, dict[str, Line]] = defaultdict(dict)
+    return tuple(
+        _quality_of(person, pseudonyms[person], stages[stage], groups[person, stage], lines[stage])
+        for person, stage in sorted(groups, key=lambda key: (key[0], stages[key[1]].position))
+    )
 
 
 def _quality_of(
-    rows: list[sa.Row[*tuple[Any, ...]]], stage: Stage, lines: dict[tuple[int, str], Line]
+    participant_id: int, pseudonym: str, stage: Stage, rows: list[_Answer], lines: dict[str, Line]
 ) -> Quality:
-    """How somebody works in a stage. rows: their answers. lines: stage and payload -> labels, read once for
-    all answers that say the same."""
-    first, kind, config = rows[0], stage_kind(stage.kind), stage.config
-    checks = [row for row in rows if row.check is not None]
-    answers = [row for row in rows if row.check is None]
+    """How somebody works in a stage. rows: their answers. lines: payload -> labels, read once for all answers
+    of the stage that say the same."""
+    kind, config = stage_kind(stage.kind), stage.config
+    checks = [(payload, check) for payload, _, check in rows if check is not None]
+    answers = [(payload, seconds) for payload, seconds, check in rows if check is None]
     gold = Gold.of(config)
     overlap = gold.overlap if gold else 1.0
-    failed = sum(not kind.is_right(orjson.loads(row.payload), row.check, overlap) for row in checks)
-    seconds = [float(row.seconds) for row in answers if row.seconds is not None]
+    failed = sum(not kind.is_right(orjson.loads(payload), check, overlap) for payload, check in checks)
+    seconds = [each for _, each in answers if each is not None]
     least = config["min_seconds"]
     speeding = sum(each < least for each in seconds) / len(seconds) if least and seconds else None
-    for row in answers:
-        if (stage.id, row.payload) not in lines:
-            lines[stage.id, row.payload] = tuple(sorted(kind.labels(orjson.loads(row.payload)).items()))
-    labels = [lines[stage.id, row.payload] for row in answers]
+    for payload, _ in answers:
+        if payload not in lines:
+            lines[payload] = tuple(sorted(kind.labels(orjson.loads(payload)).items()))
+    labels = [lines[payload] for payload, _ in answers]
     run = longest_run(labels) if any(labels) else 0
     flags = []
     if speeding is not None and speeding >= SPEEDING_SHARE:
@@ -405,8 +408,8 @@ def _quality_of(
     if len(answers) < (config.get("least") or 0):
         flags.append("few")
     return Quality(
-        participant_id=first.id,
-        pseudonym=first.pseudonym,
+        participant_id=participant_id,
+        pseudonym=pseudonym,
         stage=stage.name,
         answers=len(answers),
         median_seconds=median(seconds) if seconds else None,
@@ -525,7 +528,12 @@ def _answers_of_returned(
     return answers
 
 
-def record_payments_read(workspace: Workspace, study_id: int, number: int, *, by: int | None = None) -> None:
-    """Say in the audit trail that ``payments`` were read, because the service's ids are personal details.
-    workspace, study_id: the study. number: of how many people. by: the account that has read them."""
-    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": number})
+def read_payments(
+    workspace: Workspace, study_id: int, *, by: int | None = None, shown: slice = slice(None)
+) -> tuple[Payment, ...]:
+    """``payments`` for somebody who reads them, which the audit trail tells, because the service's ids are
+    personal details. workspace, study_id: the study. by: the account that reads them. shown: which of them
+    it is shown."""
+    found = payments(workspace, study_id)
+    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": len(found[shown])})
+    return found

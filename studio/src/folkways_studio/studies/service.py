@@ -170,6 +170,13 @@ def populations(workspace: Workspace, study_id: int) -> tuple[Population, ...]:
     return read_all(workspace, Population, query)
 
 
+def judged_in(study_id: int) -> sa.ColumnElement[bool]:
+    """Whether a judgement is of a study, by its stage: to join its item or person takes SQLite several times
+    as long."""
+    of_study = sa.select(schema.stages.c.id).where(schema.stages.c.study_id == study_id)
+    return schema.judgements.c.stage_id.in_(of_study)
+
+
 def stages(workspace: Workspace, study_id: int) -> tuple[Stage, ...]:
     """The stages of a study, in order."""
     query = sa.select(schema.stages).filter_by(study_id=study_id).order_by(schema.stages.c.position)

@@ -89,22 +89,20 @@ def worked_answers(workspace: Workspace, study_id: int) -> tuple[WorkedAnswer, .
     judgements, people, items = schema.judgements, schema.participants, schema.items
     sent = (
         sa.select(
-            judgements.c.participant_id,
-            judgements.c.stage_id,
-            judgements.c.item_id,
-            judgements.c.seconds,
-            items.c.check.is_not(None),
+            judgements.c.participant_id, judgements.c.stage_id, judgements.c.item_id, judgements.c.seconds
         )
-        .join(people, people.c.id == judgements.c.participant_id)
-        .join(items, items.c.id == judgements.c.item_id)
-        .where(people.c.study_id == study_id, people.c.source != "staff")
+        .where(studies.judged_in(study_id))
         .order_by(judgements.c.id)
     )
+    of_staff = sa.select(people.c.id).where(people.c.study_id == study_id, people.c.source == "staff")
+    of_checks = sa.select(items.c.id).where(items.c.study_id == study_id, items.c.check.is_not(None))
     with workspace.read() as connection:
-        rows = connection.execute(sent).all()
+        rows = connection.execute(sent).all()  # first, as others may answer meanwhile
+        staff, checks = ({*connection.scalars(query)} for query in (of_staff, of_checks))
+    rows = [row for row in rows if row[0] not in staff]
     by_stage: defaultdict[int, list[float]] = defaultdict(list)
     times: defaultdict[tuple[int, int], list[float]] = defaultdict(list)
-    for person, stage, _, seconds, _ in rows:
+    for person, stage, _, seconds in rows:
         if seconds is not None:
             by_stage[stage].append(seconds)
             times[person, stage].append(seconds)
@@ -117,22 +115,25 @@ def worked_answers(workspace: Workspace, study_id: int) -> tuple[WorkedAnswer, .
     }
     in_order = {key: iter(seconds) for key, seconds in cleaned.items()}
     answers = []
-    for person, stage, item, seconds, is_check in rows:
+    for person, stage, item, seconds in rows:
         if seconds is None:
             worked = _typical(cleaned.get((person, stage), ()), usual.get(stage, expected.get(stage)))
         else:
             worked = next(in_order[person, stage])
         had_break = seconds not in (None, worked)
-        answers.append(WorkedAnswer(person, stage, item, worked, had_break, bool(is_check)))
+        answers.append(WorkedAnswer(person, stage, item, worked, had_break, item in checks))
     return tuple(answers)
 
 
-def working_times(workspace: Workspace, study_id: int) -> tuple[WorkingTime, ...]:
-    """Everybody who sent an answer but staff, people who withdrew too: work is paid."""
+def working_times(
+    workspace: Workspace, study_id: int, worked: Sequence[WorkedAnswer] | None = None
+) -> tuple[WorkingTime, ...]:
+    """Everybody who sent an answer but staff, people who withdrew too: work is paid. workspace, study_id: the
+    study. worked: its ``worked_answers``, where they were read already."""
     people = schema.participants
     rate = rate_of(studies.get_study(workspace, study_id).definition)
     answers: defaultdict[int, list[WorkedAnswer]] = defaultdict(list)
-    for answer in worked_answers(workspace, study_id):
+    for answer in worked_answers(workspace, study_id) if worked is None else worked:
         answers[answer.participant_id].append(answer)
     trained: Counter[int] = Counter()  # cases, and the hours of them
     trained_hours: defaultdict[int, float] = defaultdict(float)

@@ -119,7 +119,11 @@ def test_texts_are_kept_letter_for_letter_but_for_spaces(tmp_path: Path) -> None
     table = write_facts(
         tmp_path / "facts.csv", [("Ostery, the", fact, "https://example.org/?a=1,2") for fact in odd]
     )
+    killed = tmp_path / "out" / ".facts" / "000000"
+    killed.mkdir(parents=True)
+    (killed / "000000.piece").write_bytes(b"cut off")
     filter_facts(table, tmp_path / "out", FactRules())
+    assert not killed.parent.exists()
     kept = pl.read_parquet(tmp_path / "out" / KEPT_FILE).sort("row")
     assert kept["fact"].to_list() == [" ".join(fact.split()) for fact in odd]
     assert set(kept["culture"]) == {"Ostery, the"}

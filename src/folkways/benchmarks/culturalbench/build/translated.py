@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import copyfile
 from typing import Any
 
 import polars as pl
@@ -60,10 +59,9 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
 
     Raises DataError, with file and row, for a question that the release lacks, a second row of a question, a
     missing text, two options of one text, a language that is English or unknown, and a question that one
-    configuration leaves in English; FolkwaysError if ``out`` is not empty.
+    configuration leaves in English; FolkwaysError if ``out`` has a file that this build does not write, or
+    another text of one, so that what was cut off goes on.
     """
-    if out.exists() and any(out.iterdir()):
-        raise FolkwaysError(f"{out} is not empty; choose another folder with --out")
     tables = _tables(release)
     there = list(tables)
     english = {config: _shown(table) for config, table in tables.items()}
@@ -88,17 +86,21 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
                 file=translations,
                 row=int(row["row"]),
             )
-    files = [
-        write_bytes(
-            out / f"{CONFIGS[config]}.csv", frame_bytes(_table(config, tables[config], local[config]))
-        )
+    contents = {
+        f"{CONFIGS[config]}.csv": frame_bytes(_table(config, tables[config], local[config]))
         for config in there
-    ]
+    }
     listed = {entry.path for entry in release.record.files}
     for name in (TOPICS, VOTES_FILE, RECORD_FILE):
         if name in listed and release.has(name):
-            copyfile(release.path(name), out / name)
-            files.append(out / name)
+            contents[name] = release.path(name).read_bytes()
+    for path in sorted(out.iterdir()) if out.exists() else ():
+        same = path.name in contents and path.is_file() and path.read_bytes() == contents[path.name]
+        if not same and not path.name.startswith("."):
+            raise FolkwaysError(
+                f"{out} has a {path.name} that is not of this build; choose another folder with --out"
+            )
+    files = [write_bytes(out / name, content) for name, content in contents.items()]
     done = local[there[0]]
     return TranslatedBuild(
         Counter(language for language, _, _ in done.values()),

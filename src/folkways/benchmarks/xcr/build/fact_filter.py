@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 import shutil
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -46,6 +45,9 @@ from folkways.errors import FolkwaysError, of_extra
 from folkways.files import make_folder
 from folkways.spreadsheet import for_csv
 from folkways.text_tables import BATCH
+
+WORKPLACE = ".facts"
+"""Folder of unfinished files within that of the facts."""
 
 KEPT_FILE, LEFT_OUT_FILE = "facts.parquet", "facts-left-out.csv"
 MIDDLES_FILE = "middles.parquet"
@@ -92,8 +94,10 @@ def filter_facts(
     Raises FolkwaysError if nothing is left or the disk is full, DataError for a table that cannot be read.
     """
     make_folder(out)
-    workplace = Path(tempfile.mkdtemp(prefix=".facts-", dir=out))
+    workplace = out / WORKPLACE
+    shutil.rmtree(workplace, ignore_errors=True)  # of a build that was killed
     try:
+        workplace.mkdir()
         with (workplace / LEFT_OUT_FILE).open("wb") as dropped:
             writer = _LeftOutWriter(dropped)
             rows, files = _by_culture(table, workplace, rules, writer, report)
