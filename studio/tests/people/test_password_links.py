@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from folkways.workspace.database import Workspace
@@ -103,14 +105,14 @@ def test_of_two_windows_with_one_link_the_first_sets_the_password(
     desk: StudyFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     account = accounts.create_account(desk.workspace, "kim@example.org", None)
-    token, hashed = password_links.make_link(desk.workspace, account.id), accounts._hashed
+    token, set_password = password_links.make_link(desk.workspace, account.id), accounts.set_password
 
-    def slowly(password: str) -> str:
-        monkeypatch.setattr(accounts, "_hashed", hashed)
+    def set_later(*given: Any, **named: Any) -> None:
+        monkeypatch.setattr(accounts, "set_password", set_password)
         password_links.use_link(desk.workspace, token, NEW)
-        return hashed(password)
+        set_password(*given, **named)
 
-    monkeypatch.setattr(accounts, "_hashed", slowly)
+    monkeypatch.setattr(accounts, "set_password", set_later)
     with pytest.raises(InviteError, match="has been used"):
         password_links.use_link(desk.workspace, token, "another password of a thief")
     assert accounts.verify_password(desk.workspace, "kim@example.org", NEW) is not None
