@@ -9,11 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+
+def day_of(moment: float) -> str:
+    """The day of a moment as 2026-12-31, UTC."""
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()
+
 
 EXTERNAL = ("prolific_pid", "prolific_study", "prolific_session")
 """Attributes that identify a person at a recruitment service."""

@@ -264,8 +264,16 @@ def test_the_commands_say_what_they_did_and_refuse(tmp_path: Path) -> None:
     assert (
         "exists and is not overwritten" in folkways("studio", "backup", backup, "--workspace", place).stderr
     )
-    assert folkways("studio", "restore", backup, "--workspace", other).stdout.startswith(
-        f"restored {backup} into {other}: 1 study"
+    with zipfile.ZipFile(backup) as archive:
+        about = json.loads(archive.read("backup.json"))
+    rewritten(
+        backup,
+        older := tmp_path / "older.zip",
+        **{"backup.json": json.dumps({**about, "schema": "0100+0001"}).encode()},
+    )
+    restored = folkways("studio", "restore", older, "--workspace", other).stdout
+    assert restored == f"restored {older} into {other}: 1 study, 1 participant; schema {SCHEMA}\n", (
+        "as it is now"
     )
     assert "is not empty" in folkways("studio", "restore", backup, "--workspace", other).stderr
     folkways("studio", "restore", backup, "--workspace", other, "--replace")

@@ -169,11 +169,15 @@ def test_who_writes_has_no_end_but_a_quota(studio_workspace: Workspace) -> None:
     def ahead(stage: dict[str, Any], name: str) -> list[float | None]:
         desk = open_study(studio_workspace, [stage, local], name=name, populations=lands, pay=PAY)
         made = studies.stages(studio_workspace, desk.study.id)
-        assert (only(desk).ahead is None) == (stage["quota"] is None)
+        assert (only(desk).ahead is None) == (name == "open-end")
         return list(answers_ahead(studio_workspace, desk.study, made).values())
 
     assert ahead({**write, "quota": None}, "open-end") == [None, None]
     assert ahead({**write, "quota": 5}, "ends") == [10, 10 * 2 * 2]
+    full = {"categories": ["food", "work"], "per_category": 3}
+    assert ahead({**write, **full, "quota": None}, "by-category") == [12, 12 * 2 * 2]
+    assert ahead({**write, **full, "quota": 5}, "by-quota") == [10, 10 * 2 * 2]
+    assert ahead({**write, **full, "quota": 9}, "by-category-too") == [12, 12 * 2 * 2]
 
 
 @ON_A_FILE

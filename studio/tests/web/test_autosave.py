@@ -19,6 +19,7 @@ from studio.tests.web.conftest import Field, begin, send
 
 pytestmark = pytest.mark.browser
 
+SHOWN = [{"field": "text", "type": "text"}]
 QUESTIONS = [
     {"local": "소풍에 무엇을 싸 가나요?", "english": "What do people take on a picnic?"},
     {"local": "생일에 무엇을 먹나요?", "english": "What do people eat on their birthday?"},
@@ -63,6 +64,35 @@ def test_what_is_typed_is_there_again_with_what_was_added_without_a_connection(f
     expect(again.get_by_label("Answer 1")).to_have_value("김밥")
     expect(again.get_by_label("Answer 2")).to_have_value("유부초밥")
     saved(again)
+
+
+def test_a_text_that_is_hidden_stays_in_the_draft_and_is_not_sent(make_field: Callable[..., Field]) -> None:
+    ask = [
+        {"key": "fits", "type": "choice", "label": "Does it fit?", "options": ["yes", "no"]},
+        {"key": "why", "type": "text", "label": "Why not?", "if": {"key": "fits", "is": "no"}},
+        {"key": "more", "type": "text", "label": "What else?", "required": True},
+    ]
+    field = make_field([{"name": "judge", "kind": "form", "show": SHOWN, "ask": ask, "answers": 5}])
+    field.add("judge", [{"text": "a"}])
+    page = field.at_task()
+    page.get_by_role("radio").nth(1).check()
+    why = page.get_by_role("textbox", name="Why not?", include_hidden=True)
+    why.fill("too salty")
+    with page.expect_response(lambda response: response.url.endswith("/draft") and response.ok):
+        page.get_by_role("radio").nth(0).check()
+    saved(page)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.locator("#problems")).to_contain_text("This has to be answered.")
+    page.reload()
+    expect(why).to_be_hidden()
+    page.get_by_role("radio").nth(1).check()
+    expect(why).to_have_value("too salty")
+    page.get_by_role("radio").nth(0).check()
+    page.get_by_role("textbox", name="What else?").fill("nothing")
+    send(page)
+    expect(page.locator("form[data-task]")).to_have_count(0)
+    (sent,) = judgements.list_judgements(field.workspace, field.study.id, field.ids[0])
+    assert sent.payload == {"choice": {"fits": "yes"}, "text": {"more": "nothing"}}
 
 
 def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field: Field) -> None:

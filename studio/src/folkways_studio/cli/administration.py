@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace as with_fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,6 +72,7 @@ def list_tokens(study: str | None, workspace: str) -> None:
     """List tokens, newest first, without their texts."""
     from folkways_studio.people import accounts
     from folkways_studio.programs import tokens
+    from folkways_studio.records import day_of
 
     with opened(workspace) as database:
         for each in tokens.list_tokens(database, study_id=_study(database, study)):
@@ -79,9 +81,9 @@ def list_tokens(study: str | None, workspace: str) -> None:
                 if each.revoked
                 else "expired"
                 if each.expires <= time.time()
-                else f"until {_day(each.expires)}"
+                else f"until {day_of(each.expires)}"
             )
-            used = f"last used {_day(each.used)}" if each.used else "never used"
+            used = f"last used {day_of(each.used)}" if each.used else "never used"
             login = accounts.get_account(database, each.account_id).login
             click.echo(f"{each.id}  {login}  {each.scope}  {state}  {used}  {each.name}".rstrip())
 
@@ -120,10 +122,6 @@ def _study(database: Workspace, name: str | None) -> int | None:
     from folkways_studio.clients.local import study_id
 
     return study_id(database, name) if name is not None else None
-
-
-def _day(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 @click.command("backup")
@@ -166,11 +164,11 @@ def restore_backup(file: Path, replace: bool, workspace: str) -> None:
     Either all of it is there afterwards or nothing has changed.
     """
     from folkways.sdk.display import plural
-    from folkways_studio.database.backups import put_back, unpacked
+    from folkways_studio.database.backups import SCHEMA, put_back, unpacked
 
     with unpacked(file) as (description, source), opened(workspace, create=True) as database:
         left = put_back(description, source, database, replace=replace)
-        click.echo(f"restored {file} into {database.location}: {description}")
+        click.echo(f"restored {file} into {database.location}: {with_fields(description, schema=SCHEMA)}")
         if left:
             click.echo(
                 f"note: {plural(len(left), 'picture or recording', 'pictures and recordings')} of what was "

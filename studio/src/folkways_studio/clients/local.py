@@ -115,10 +115,7 @@ class LocalStudyClient:
 
     def payments(self, study: str) -> list[dict[str, Any]]:
         """What each person is owed for."""
-        study_id = self._study(study)
-        rows = progress.payments(self.workspace, study_id)
-        progress.record_payments_read(self.workspace, study_id, len(rows))
-        return [asdict(row) for row in rows]
+        return [asdict(row) for row in progress.read_payments(self.workspace, self._study(study))]
 
     def assign(self, study: str, rows: Rows, file: str, **how: bool) -> dict[str, int]:
         """Assign items by the rows of a file: how many items, and tasks taken back. how: add, take_back and

@@ -68,9 +68,9 @@ def show_suggestion_effects(call: StaffCall) -> SuggestionFigures:
 def show_payments(call: StaffCall, limit: Limit = 100, cursor: Cursor = 0) -> PageResponse[Payment]:
     """What each person is owed for: answers and minutes, with the completion code and the recruitment
     service's id."""
-    page = slice_of(working.payments(call.workspace, call.study.id), cursor, limit, lambda each: each)
-    working.record_payments_read(call.workspace, call.study.id, len(page.data), by=call.account.id)
-    return page
+    shown = slice(cursor, cursor + limit)
+    payments = working.read_payments(call.workspace, call.study.id, by=call.account.id, shown=shown)
+    return slice_of(payments, cursor, limit, lambda each: each)
 
 
 @router.get("/studies/{study}/export", response_class=Response,

@@ -23,7 +23,7 @@ from folkways_studio.exports.data_statement import (
 )
 from folkways_studio.exports.snapshot import StudySnapshot
 from folkways_studio.exports.study_tables import parquet_bytes
-from folkways_studio.records import Study
+from folkways_studio.records import Study, day_of
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.wordings import StudyTexts
 
@@ -73,7 +73,7 @@ def _croissant(
             "dataCollection": f"People wrote, answered and checked items in the studio of folkways "
             f"{__version__}, workflow {study.workflow}.",
             "dataCollectionType": ["Surveys", "Manual Human Curator"],
-            "dataCollectionTimeframe": [_day(moment) for moment in (*sent[:1], *sent[-1:])],
+            "dataCollectionTimeframe": [day_of(moment) for moment in (*sent[:1], *sent[-1:])],
             "dataAnnotationProtocol": "Stages: "
             + "; ".join(f"{stage.title} ({stage.kind})" for stage in snapshot.stages.values())
             + f". Everybody agreed to a consent text first. {' '.join(pay_sentences(offers))}",
@@ -208,10 +208,6 @@ def _withdrawn(snapshot: StudySnapshot) -> str:
     gone = snapshot.left_out
     descended = f", nor {'is' if gone == 1 else 'are'} {plural(gone, 'item')} that came of it" if gone else ""
     return f"{' '.join(sentences)} Nothing they said is here{descended}."
-
-
-def _day(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
 def _cell(text: str) -> str:

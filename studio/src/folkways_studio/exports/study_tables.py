@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 import orjson
@@ -13,7 +12,7 @@ import polars as pl
 from folkways.sdk.files import Schema
 from folkways_studio.activity import Comment, Exposure, ModelSuggestion, PreAnnotation
 from folkways_studio.exports.snapshot import StudySnapshot
-from folkways_studio.records import Item, Population
+from folkways_studio.records import Item, Population, day_of
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.work.gold import KnownAnswers
 
@@ -143,7 +142,7 @@ def judgement_table(snapshot: StudySnapshot, exposures: Exposures | None = None)
             "payload": _json(each.payload),
             "first_payload": _json(snapshot.first[each.id]) if each.id in snapshot.first else None,
             "seconds": each.seconds,
-            "date": _day(each.created),
+            "date": day_of(each.created),
             "consent": snapshot.consent[snapshot.people[each.participant_id]][0],
             "consent_language": snapshot.consent[snapshot.people[each.participant_id]][1],
             **_suggested(settled.get((item.id, each.participant_id))),
@@ -180,7 +179,7 @@ def pre_annotation_table(snapshot: StudySnapshot, suggestions: Sequence[PreAnnot
             "stage": snapshot.stages[snapshot.items[each.item_id].stage_id].name,
             **{name: getattr(each, name) for name in ("model", "version", "score", "source")},
             "content": _json(each.content),
-            "date": _day(each.created),
+            "date": day_of(each.created),
         }
         for each in suggestions
         if each.item_id in snapshot.items
@@ -198,7 +197,7 @@ def suggestion_table(snapshot: StudySnapshot, suggestions: Sequence[ModelSuggest
             "participant": snapshot.people[each.participant_id],
             **{name: getattr(each, name) for name in ("model", "prompt_version", "outcome", "parts", "kept")},
             "content": _json(each.content),
-            "date": _day(each.created),
+            "date": day_of(each.created),
         }
         for each in suggestions
         if each.item_id in snapshot.items and each.participant_id in snapshot.people
@@ -223,7 +222,7 @@ def comment_table(snapshot: StudySnapshot, comments: Sequence[Comment]) -> pl.Da
                 "author": f"{each.role}-{number}",
                 "role": each.role,
                 "text": each.text,
-                "date": _day(each.created),
+                "date": day_of(each.created),
                 "resolved": each.resolved is not None,
             }
         )
@@ -283,10 +282,6 @@ def _result(snapshot: StudySnapshot, item: Item) -> str | None:
         present_adaptations = [each for each in item.result["adaptations"] if each["participant"] in present]
         return _json({**item.result, "adaptations": present_adaptations})
     return _json(item.result)
-
-
-def _day(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
 def _json(value: Any) -> str:

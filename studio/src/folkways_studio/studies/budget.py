@@ -154,7 +154,7 @@ def answers_ahead(
         settled = sum(states.get((stage.id, state), 0) for state in (ItemState.DONE, ItemState.DROPPED))
         begun = sum(states.get((stage.id, state), 0) for state in UNSETTLED)
         if stage_kind(stage.kind).authored:
-            quota = stage.config["quota"]
+            quota = most_written(stage)
             written = begun + states.get((stage.id, ItemState.DONE), 0)
             to_come[stage.id] = None if quota is None else max(0.0, quota * max(leaves, 1) - written)
         mine = to_come[stage.id]
@@ -170,6 +170,14 @@ def answers_ahead(
         wanted = stage_kind(stage.kind).answers_wanted(stage.config)
         ahead[stage.id] = None if more is None else live.get(stage.id, 0) + more * wanted
     return ahead
+
+
+def most_written(stage: Stage) -> int | None:
+    """How many items people of one population may write in a stage: its quota, or what its categories have
+    room for, whichever is less; None for no limit."""
+    per_category = stage.config.get("per_category")
+    of_categories = None if per_category is None else per_category * len(stage.config["categories"])
+    return min((each for each in (stage.config["quota"], of_categories) if each is not None), default=None)
 
 
 def _people(

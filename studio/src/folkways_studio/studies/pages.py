@@ -169,7 +169,7 @@ def show_payments(context: RequestContext) -> Response:
     worked = {
         each.pseudonym: each for each in working_time.working_times(context.workspace, context.study.id)
     }
-    payments = progress.payments(context.workspace, context.study.id)
+    payments = progress.read_payments(context.workspace, context.study.id, by=context.me.id)
     content = csv_bytes(
         header,
         (
@@ -180,7 +180,6 @@ def show_payments(context: RequestContext) -> Response:
             for each in payments
         ),
     )
-    progress.record_payments_read(context.workspace, context.study.id, len(payments), by=context.me.id)
     return attachment(content, f"{context.study.name}-payments.csv", "text/csv; charset=utf-8")
 
 

@@ -528,7 +528,12 @@ def _answers_of_returned(
     return answers
 
 
-def record_payments_read(workspace: Workspace, study_id: int, number: int, *, by: int | None = None) -> None:
-    """Say in the audit trail that ``payments`` were read, because the service's ids are personal details.
-    workspace, study_id: the study. number: of how many people. by: the account that has read them."""
-    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": number})
+def read_payments(
+    workspace: Workspace, study_id: int, *, by: int | None = None, shown: slice = slice(None)
+) -> tuple[Payment, ...]:
+    """``payments`` for somebody who reads them, which the audit trail tells, because the service's ids are
+    personal details. workspace, study_id: the study. by: the account that reads them. shown: which of them
+    it is shown."""
+    found = payments(workspace, study_id)
+    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": len(found[shown])})
+    return found

@@ -7,13 +7,23 @@ const PAUSE = 700; // milliseconds after the last key
 const AGAIN = 4000; // milliseconds between attempts while there is no connection
 const NOT_CONTENT = new Set(["csrf", "key", "revision"]);
 
-const content = (form) => fieldsOf(form).filter(([name]) => !NOT_CONTENT.has(name));
+const ofContent = (fields) => fields.filter(([name]) => !NOT_CONTENT.has(name));
+const asleep = (field) => field.disabled && field.closest("[data-when][hidden]") !== null;
+
+// A draft keeps what is hidden and not sent as well: the answer that shows it may be chosen again after the page was closed.
+function content(form) {
+  const hidden = [...form.elements].filter(asleep);
+  for (const field of hidden) field.disabled = false;
+  const fields = ofContent(fieldsOf(form));
+  for (const field of hidden) field.disabled = true;
+  return fields;
+}
 
 // The content that fields came with, whatever was typed before this script ran.
 export function delivered(elements) {
   const found = [];
   for (const field of elements) {
-    if (!field.name || field.disabled || NOT_CONTENT.has(field.name)) continue;
+    if (!field.name || (field.disabled && !asleep(field)) || NOT_CONTENT.has(field.name)) continue;
     if (field.tagName === "SELECT") {
       const options = [...field.options];
       const chosen = options.find((option) => option.defaultSelected) || options[0];
@@ -118,6 +128,14 @@ export class Autosave {
   follow(revision) {
     this.revision = revision;
     this.form.elements.revision.value = revision;
+  }
+
+  // A refused submission was saved as a version: what is hidden was not in it.
+  kept(fields, revision) {
+    this.follow(revision);
+    this.saved = JSON.stringify(ofContent(fields));
+    this.say("saved");
+    this.changed();
   }
 
   // Nothing more is saved until a save at hand has come back: what is sent next names its version.

@@ -58,7 +58,8 @@ if (form) {
     if (submitter?.dataset.busy) saver.status.textContent = submitter.dataset.busy;
     await saver.quiet();
     const url = submitter?.formAction && submitter.hasAttribute("formaction") ? submitter.formAction : form.action;
-    const fields = fieldsOf(form);
+    const written = fieldsOf(form);
+    const fields = [...written];
     if (submitter?.name) fields.push([submitter.name, submitter.value]);
     const giveUp = new AbortController();
     offerCancel(submitter?.dataset.busy);
@@ -89,8 +90,7 @@ if (form) {
       saver.say("offline");
     } else {
       if (answer.body.kept) {
-        saver.follow(answer.body.kept); // refused, but what was written is kept on the server
-        saver.say("saved");
+        saver.kept(written, answer.body.kept); // refused, but what was written is kept on the server
       } else {
         saver.changed(); // the save that waited was put off for this
       }
