@@ -406,8 +406,7 @@ def _on_treated(variants: Sequence[str]) -> str:
     if not any(MARK in name for name in variants):
         return ""
     return (
-        f"replies to treated prompts ({MARK} in the variant) are judged in the run that asked them alone; leave "
-        "their rows out"
+        f"only their run judges replies to treated prompts (with {MARK} in the variant); leave their rows out"
     )
 
 
