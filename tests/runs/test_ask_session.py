@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from folkways.benchmarks.build import ModelReply, Prompt
 from folkways.endpoints.base import EndpointFailure, Request
@@ -16,6 +17,9 @@ from folkways.runs.asking import AskSession
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions
 from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.queue.request_queue import RequestQueue
+from folkways.workspace.queue.request_rows import FailedRequest
+from folkways.workspace.schema import expected
 
 Rule = Callable[[Request], str]
 
@@ -64,6 +68,25 @@ def test_a_smaller_session_leaves_what_a_larger_one_did_not_reach(workspace: Wor
     with session(workspace, models) as third:
         assert states(third.ask(one, prompts(*"abcdef"))) == [State.ANSWERED] * 6
     assert sorted(judges.sent) == ["c", "d", "e", "f"]
+
+
+def test_what_an_earlier_session_left_is_not_read_row_by_row(workspace: Workspace) -> None:
+    one, _ = models = Judges().open()
+    with session(workspace, models, concurrency=1, budget="1requests") as first:
+        first.ask(one, prompts(*"abcdef"))
+    with workspace.read() as connection:
+        keys = {row.item: row.key for row in connection.execute(sa.select(expected))}
+        (number,) = {*connection.scalars(sa.select(expected.c.endpoint_id))}
+    queue = RequestQueue(workspace, first.run.id, only={keys[item] for item in "ace"})
+    batch = queue.claim(number, 0, 1, ())
+    assert [request.user for request in batch.requests] == ["c"]
+    other = RequestQueue(workspace, first.run.id, only={keys[item] for item in "ce"})
+    assert [(each.requests, each.seen > 0) for each in [other.claim(number, 0, 1, ())]] == [((), True)]
+    (request,) = other.claim(number, other.claim(number, 0, 1, ()).last, 1, ()).requests
+    assert request.user == "e"
+    queue.save(number, [FailedRequest(each, "no", 1) for each in (*batch.requests, request)])
+    rest = queue.claim(number, batch.last, 1, ())  # which ended while this pass went on
+    assert rest.seen > 0 and queue.claim(number, rest.last, 1, ()).seen == 0
 
 
 def test_an_interruption_ends_all_that_the_session_would_ask(workspace: Workspace) -> None:

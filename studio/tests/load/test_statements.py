@@ -24,7 +24,7 @@ from folkways_studio.work import assignments
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.workflows.templates import TEMPLATES
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
+from studio.tests.support.studies import ON_A_FILE, ON_BOTH, QUESTION, StudyFixture, next_work, open_study
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 
 MOST = {
@@ -219,3 +219,30 @@ def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_
         "correction": 10,
     }
     assert {name: cost for name, cost in counted.costs.items() if cost > most[name]} == {}
+
+
+@pytest.mark.parametrize(
+    ("budget", "reads"),
+    [
+        ({}, {"": 2, "/quality": 2, "/people": 2, "/time": 1, "/disagreement": 1, "/payments.csv": 1}),
+        ({"budget": 9}, {"": 3, "/time": 1}),
+    ],
+)
+@ON_A_FILE
+def test_pages_of_a_study_read_all_its_answers_as_often_as_they_need_and_join_them_with_nobody(
+    studio_workspace: Workspace, budget: dict[str, float], reads: dict[str, int]
+) -> None:
+    pay = {"per_hour": 12, "currency": "EUR", **budget}
+    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], pay=pay)
+    desk.add("verify", [QUESTION])
+    desk.answer(desk.person(), {"choices": [1]})
+    counted = Counted(studio_workspace)
+    browser, _ = counted.signed_in(desk.owner)
+    found = {}
+    for page in reads:
+        counted.ask(page, browser, "GET", f"/studies/{desk.study.name}{page}")
+        found[page] = sum("ORDER BY studio_judgements.id" in each for each in counted.statements)
+        assert not any(
+            "JOIN studio_participants" in each and "payload" in each for each in counted.statements
+        )
+    assert found == reads

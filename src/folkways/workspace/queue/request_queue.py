@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -92,6 +93,8 @@ class RequestQueue:
         """Key of each request that this process has claimed and that has not ended -> its claim."""
         self._watch = watch or WorkerWatch()
         self._only = None if only is None else frozenset(only)
+        self._ordinals: dict[int, list[int]] = {}
+        """Endpoint -> ordinals of the pending requests among these, as of the beginning of this pass."""
 
     def enter(self, *, joins: bool = False) -> None:
         """Register as a worker, free the claims of dead ones, and forget the failures of earlier sessions:
@@ -267,8 +270,14 @@ class RequestQueue:
     def claim(self, endpoint_id: int, after: int, limit: int, in_flight: Collection[str]) -> Batch:
         """Claim up to ``limit`` pending requests of ``endpoint_id`` after ordinal ``after``, without those
         that others hold, that this run saw fail, or that are ``in_flight``."""
-        claims = schema.claims
-        pending = self._asked(endpoint_id).where(schema.expected.c.ordinal > after).limit(limit)
+        claims, ordinal = schema.claims, schema.expected.c.ordinal
+        if self._only is None:
+            last, pending = after, self._asked(endpoint_id).where(ordinal > after).limit(limit)
+        else:
+            chosen = self._next_ordinals(endpoint_id, after, min(limit, KEYS_PER_QUERY))
+            if not chosen:
+                return Batch((), after, 0)
+            last, pending = chosen[-1], self._asked(endpoint_id).where(ordinal.in_(chosen))
         with self.workspace.claim() as connection:
             _take_turn(connection, endpoint_id)
             # Claims before responses: who saves does not wait, and a request that ends in between is then
@@ -276,11 +285,11 @@ class RequestQueue:
             others = connection.scalars(sa.select(claims.c.requests).where(claims.c.worker_id != self.worker))
             held = {key for keys in others for key in keys.split()} | keys_out(connection, endpoint_id)
             rows = connection.execute(pending).all()
-            if not rows:
-                return Batch((), after, 0)
+            if not rows:  # the end, or those that were chosen have ended meanwhile
+                return Batch((), last, last - after)
             wanted: dict[str, tuple[Any, ...]] = {}
             for row in rows:
-                if row[1] not in in_flight and (self._only is None or row[1] in self._only):
+                if row[1] not in in_flight:
                     wanted.setdefault(row[1], row)
             self.register(connection)
             mine = {key: row for key, row in wanted.items() if key not in held}
@@ -293,6 +302,20 @@ class RequestQueue:
             claim = Claim(int(number.inserted_primary_key[0]), set(mine))  # type: ignore[index]
             self.claims.update(dict.fromkeys(mine, claim))
         return Batch(tuple(request_of(row, self._settings) for row in mine.values()), rows[-1][0], len(rows))
+
+    def _next_ordinals(self, endpoint_id: int, after: int, limit: int) -> list[int]:
+        """The ordinals after ``after`` of requests among ``only`` pending when this pass began."""
+        if after == 0:
+            query = self._without_end(
+                sa.select(schema.expected.c.ordinal, schema.expected.c.key), endpoint_id
+            )
+            with self.workspace.read() as connection:
+                self._ordinals[endpoint_id] = sorted(
+                    ordinal for ordinal, key in connection.execute(query) if key in (self._only or ())
+                )
+        ordinals = self._ordinals[endpoint_id]
+        begin = bisect_right(ordinals, after)
+        return ordinals[begin : begin + limit]
 
     def save(self, endpoint_id: int, results: Sequence[AnsweredRequest | FailedRequest]) -> None:
         """Commit a batch: responses and failures are on disk when this returns; a claim that has ended with
