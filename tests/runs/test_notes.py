@@ -126,7 +126,10 @@ def test_profiles_with_the_same_counts_share_a_sentence_and_others_do_not() -> N
         rows = scores(alike[0], {**alike[1], **other})
         told = cut_warnings(rows, {}, TASKS)
         assert len(told) == 2, other
-        named = [f" (of those judged as {name})" in line for name, line in zip(("paper", "strict"), told, strict=True)]
+        named = [
+            f" (of those judged as {name})" in line
+            for name, line in zip(("paper", "strict"), told, strict=True)
+        ]
         assert named == [("endpoint" not in other)] * 2, told
     unlike = scores(alike[0], {**alike[1], "truncated": 0})
     (sentence,) = cut_warnings(unlike, {}, TASKS)

@@ -158,7 +158,7 @@ STEMS = {
         "membaca:baca memfoto:foto menulis:tulis menanti:nanti mencuci:cuci melihat:lihat merusak:rusak "
         "mewarnai:warna menyanyi:nyanyi perusak:rusak perokok:rokok pelari:lari pengecat:cat penulis:tulis"
     ),
-    "ko": "친구들에게는:친구 친구들에게까지는:친구들 중앙로:중앙로 강아지풀을:강아지풀 뽑기풀이:뽑기풀이 a급가:a급가 a급은:a급",
+    "ko": "हिन्दी는:हिन्दी 친구들에게는:친구 친구들에게까지는:친구들 중앙로:중앙로 강아지풀을:강아지풀 뽑기풀이:뽑기풀이 a급가:a급가 a급은:a급",
     "fa": "موها:مو بها:بها شلتر:شلتر پیزامان:پیزا ترومان:ترومان",
     "ar": "وكتاب:كتاب وقلم:وقلم",
     "az": "ada:ada krım:krım iddia:iddia atası:ata almaya:alma",
