@@ -75,7 +75,11 @@ def test_replies_of_a_run_are_judged_as_in_it_in_all_forms_of_a_question(
 
 @pytest.mark.parametrize(
     ("task", "variant", "valid"),
-    [("survey/opinions", "one", "one-letters-given"), ("demo/mcq", "plain~order-99", "plain~order-2")],
+    [
+        ("survey/opinions", "one", "one-letters-given"),
+        ("demo/mcq", "plain~order-99", "plain~order-2"),
+        ("demo/mcq", "plain~with-persona-second", "leave their rows out"),
+    ],
 )
 def test_a_variant_that_no_prompt_has_is_told(tmp_path: Path, task: str, variant: str, valid: str) -> None:
     items = get_task(task).items(open_release(get_task(task).release, task.split("/")[0]))

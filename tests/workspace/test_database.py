@@ -377,3 +377,13 @@ def test_what_is_deleted_is_not_in_the_file_any_more(tmp_path: Path) -> None:
         with workspace.read() as connection:
             assert connection.exec_driver_sql("PRAGMA secure_delete").scalar_one() == 1
     assert words not in (tmp_path / "w.db").read_bytes()
+
+
+def test_a_suggested_command_has_no_stars_in_the_place_of_a_password(tmp_path: Path) -> None:
+    engine = open_workspace(tmp_path / "w.db").engine
+    for location, named in [
+        ("folkways.db", ""),
+        ("my lab.db", " --workspace 'my lab.db'"),
+        ("postgresql://ada:***@host/lab", " --workspace postgresql://ada@host/lab"),
+    ]:
+        assert Workspace(engine, location).command("score", "run-1") == f"folkways score run-1{named}"

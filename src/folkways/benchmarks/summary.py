@@ -235,8 +235,11 @@ class _Columns:
     @classmethod
     def of(cls, counted: pl.DataFrame, metrics: Sequence[Metric]) -> _Columns:
         names = _different(counted.select("question"))["question"].cast(pl.String).sort().to_list()
-        why = ["", *counted[LEFT_OUT].drop_nulls().unique().cast(pl.String).sort()]
-        reasons = _numbered(counted[LEFT_OUT].cast(pl.Enum(why)).fill_null(""), why)
+        left_out, why = counted[LEFT_OUT], [""]
+        reasons: Numbers = np.zeros(counted.height, dtype=np.uint8)
+        if left_out.null_count() < counted.height:
+            why = ["", *left_out.drop_nulls().unique().cast(pl.String).sort()]
+            reasons = _numbered(left_out.cast(pl.Enum(why)).fill_null(""), why)
         together: dict[tuple[bytes, bool], tuple[list[Metric], Numbers, Numbers]] = {}
         for metric in metrics:
             scored = counted[metric.name].is_not_null().to_numpy()

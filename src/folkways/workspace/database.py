@@ -94,7 +94,9 @@ class Workspace:
     def command(self, *words: str) -> str:
         """A command of folkways that reads this workspace, as a message suggests it: ``folkways score run-1
         --workspace lab.db``. Not for reports, which go to people whom its place does not concern."""
-        named = () if self.location == WORKSPACE else ("--workspace", self.location)
+        # a hidden password is none: without it the server's own ways (PGPASSWORD, .pgpass) are tried
+        location = self.location.replace(":***@", "@", 1)
+        named = () if location == WORKSPACE else ("--workspace", location)
         return " ".join(("folkways", *map(quoted, (*words, *named))))
 
     @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from folkways.workspace.database import Workspace
@@ -97,6 +99,23 @@ def test_a_link_that_an_owner_made_opens_no_study_that_came_later(
     with pytest.raises(InviteError, match="too old"):
         password_links.use_link(workspace, token, NEW)
     assert accounts.verify_password(workspace, "reviewer@example.org", NEW) is None
+
+
+def test_of_two_windows_with_one_link_the_first_sets_the_password(
+    desk: StudyFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    account = accounts.create_account(desk.workspace, "kim@example.org", None)
+    token, set_password = password_links.make_link(desk.workspace, account.id), accounts.set_password
+
+    def set_later(*given: Any, **named: Any) -> None:
+        monkeypatch.setattr(accounts, "set_password", set_password)
+        password_links.use_link(desk.workspace, token, NEW)
+        set_password(*given, **named)
+
+    monkeypatch.setattr(accounts, "set_password", set_later)
+    with pytest.raises(InviteError, match="has been used"):
+        password_links.use_link(desk.workspace, token, "another password of a thief")
+    assert accounts.verify_password(desk.workspace, "kim@example.org", NEW) is not None
 
 
 def test_people_without_a_login_have_no_password_to_change(desk: StudyFixture) -> None:

@@ -217,6 +217,10 @@ def test_deleting_what_is_personal_leaves_judgements_whole(desk: StudyFixture) -
     password_links.make_link(desk.workspace, account.id)
     tokens.create_token(desk.workspace, account.id, study_id=None, name="Kim's laptop")
     sessions.open_session(desk.workspace, account.id)
+    with desk.workspace.write() as connection:
+        connection.execute(
+            sa.insert(schema.identities).values(account_id=account.id, issuer="x", subject="Kim", created=1.0)
+        )
     assert personal.delete_attributes(desk.workspace, desk.study.id, person.id, by=desk.owner) == 2
     assert personal.attributes(desk.workspace, desk.study.id, person.id) == {}
     erased = accounts.get_account(desk.workspace, account.id)
@@ -230,6 +234,8 @@ def test_deleting_what_is_personal_leaves_judgements_whole(desk: StudyFixture) -
     for table in (schema.password_links, schema.tokens, schema.sessions):
         assert stored(desk.workspace, table, account_id=account.id) == []
     assert "192.0.2.7" not in everything
+    left = [row["key"].partition(":")[0] for row in stored(desk.workspace, schema.attempts)]
+    assert sorted(left) == ["from", "pair"], "none by the login alone, which a hash of a guess would find"
 
 
 def test_a_study_that_was_deleted_keeps_nobody_from_being_forgotten(

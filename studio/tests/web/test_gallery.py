@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from folkways.cultures import cultures
 from folkways.workspace.database import Workspace
 from folkways_studio.database.opening import open_workspace
 from folkways_studio.items.table_files import read_workbook
@@ -20,6 +21,7 @@ from folkways_studio.media import service as media
 from folkways_studio.people import accounts, participants
 from folkways_studio.records import ParticipantState, StudyState
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.new_study_pages import REGIONS
 from folkways_studio.workflows.templates import PAPERS
 from folkways_studio.workflows.yaml_text import parse_yaml
 from studio.tests.support.studies import StudyFixture
@@ -107,6 +109,18 @@ def table(row: Mapping[str, Any]) -> bytes:
     writer.writeheader()
     writer.writerow(row)
     return text.getvalue().encode()
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", ["Latin America", "Mexico"]), ("es", ["Latinoamérica", "México", "Alemania"])],
+)
+def test_cultures_of_a_new_study_are_named_in_the_language_of_the_page(
+    maker: tuple[World, Browser], language: str, told: list[str]
+) -> None:
+    page = html.unescape(maker[1].get("/studies/new", headers={"accept-language": language}).text)
+    assert all(f">{each}<" in page for each in told) and "South America" not in page
+    assert {*REGIONS} == {each.region for each in cultures().values() if each.region}
 
 
 def test_the_gallery_shows_the_forms_with_the_papers_they_follow(maker: tuple[World, Browser]) -> None:

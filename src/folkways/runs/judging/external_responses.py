@@ -17,6 +17,7 @@ from folkways.benchmarks.cut_replies import judge_replies
 from folkways.benchmarks.multiple_choice.orders import MOST, split_variant
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.treatments import MARK
 from folkways.cultures import cultures, get_culture, get_language, select_cultures
 from folkways.display import named
 from folkways.endpoints.clean import thoughts_apart
@@ -400,6 +401,15 @@ def _expected_replies(
     return prompts.join(samples, how="cross")
 
 
+def _on_treated(variants: Sequence[str]) -> str:
+    """What to do with replies to treated prompts, if any of the variants is one of these."""
+    if not any(MARK in name for name in variants):
+        return ""
+    return (
+        f"only their run judges replies to treated prompts (with {MARK} in the variant); leave their rows out"
+    )
+
+
 def _prompts(task: Task, items: pl.DataFrame, options: PromptOptions, release: Release) -> pl.DataFrame:
     """The prompts of these variants: of templates, or of the forms that templates are shown in (orders of
     options, letters or numbers)."""
@@ -416,7 +426,7 @@ def _prompts(task: Task, items: pl.DataFrame, options: PromptOptions, release: R
     prompts = prompts_of(task, items, every, release, sent=False)
     forms = prompts["variant"].unique(maintain_order=True).to_list()
     if unknown := [name for name in wanted if name not in forms]:
-        raise UnknownNameError(f"variant of {task.name}", unknown[0], forms)
+        raise UnknownNameError(f"variant of {task.name}", unknown[0], forms, hint=_on_treated(unknown))
     return prompts.filter(pl.col("variant").is_in(wanted))
 
 

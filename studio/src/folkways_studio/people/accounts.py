@@ -282,7 +282,7 @@ def set_password(
     account_id: int,
     password: str,
     *,
-    first: Callable[[sa.Connection], None] = lambda connection: None,
+    first: Callable[[sa.Connection], object] = lambda connection: None,
 ) -> None:
     """Set the password of an account and end all its sessions and password links. Raises SubmissionError if
     it is too short.

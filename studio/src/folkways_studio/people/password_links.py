@@ -113,13 +113,8 @@ def use_link(workspace: Workspace, token: str, password: str) -> Account:
     then still works.
     """
     account = account_of_link(workspace, token)
-    links = schema.password_links
-
-    def spend(connection: sa.Connection) -> None:
-        _account_of_link(connection, token)
-        spent = connection.execute(sa.delete(links).where(links.c.token_hash == token_hash(token)))
-        if spent.rowcount != 1:  # in another window at the same moment
-            raise InviteError(DEAD)
-
-    accounts.set_password(workspace, account.id, password, first=spend)
+    # Again in the transaction that ends the link: it may have been used in another window.
+    accounts.set_password(
+        workspace, account.id, password, first=lambda connection: _account_of_link(connection, token)
+    )
     return account

@@ -31,6 +31,21 @@ routes = Routes()
 HOME = Message("In which country or region did you mainly live before you were 18?")
 ANOTHER = Message("Another one")
 
+REGIONS = {
+    "North America": "021",
+    "South America": "419",  # with Mexico, Central America and the Caribbean
+    "East Europe": "151",
+    "South Europe": "039",
+    "West Europe": "155",
+    "Africa": "002",
+    "Middle East/West Asia": "145",
+    "South Asia": "034",
+    "Southeast Asia": "035",
+    "East Asia": "030",
+    "Oceania": "009",
+}
+"""Region of a culture -> the code under which CLDR names it in every language."""
+
 
 def _may_make(context: RequestContext) -> None:
     """Refuse people who came by somebody's invitation: a study asks models with the server's keys."""
@@ -52,10 +67,13 @@ def _choose(context: RequestContext, problems: Mapping[str, str], status: int = 
         (name, title.words(context.gettext), about.words(context.gettext))
         for name, (title, about) in TEMPLATES.items()
     ]
-    regions: dict[str, list[Culture]] = {}
+    territories = Locale.parse(context.locale).territories
+    regions: dict[str, list[tuple[str, str]]] = {}
     for culture in cultures().values():
         if culture.region:
-            regions.setdefault(culture.region, []).append(culture)
+            region = territories.get(REGIONS[culture.region], culture.region)
+            name = territories.get(culture.code, culture.name) if context.locale != DEFAULT else culture.name
+            regions.setdefault(region, []).append((culture.code, name))
     begun = context.request.query_params.get("template", "")
     fields = {
         name: context.text(name) or (begun if name == "template" else "")

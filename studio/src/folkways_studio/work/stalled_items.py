@@ -75,9 +75,12 @@ def overview_of_assignments(
     idle_days: after how many days without a task somebody does not work. now: in seconds, for tests."""
     now = time.time() if now is None else now
     with workspace.read() as connection:
+        since = _since(connection, study_id)
+        if not since:  # most studies assign nothing
+            return AssignmentOverview(0, (), ())
         people = people_within(connection, study_id)
         assignees = assignees_within(connection, study_id)
-        missing, since = _missing(connection, study_id, now), _since(connection, study_id)
+        missing = _missing(connection, study_id, now)
         seen, held = _seen(connection, study_id, now)
         stages = {row.id: row for row in connection.execute(_stages_of(study_id))}
         taken = taken_slots(connection, study_id)
