@@ -13,9 +13,8 @@ from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import Completeness
-from folkways.runs.results.completeness import if_data_are_here
 from folkways.runs.planning.plan import release_of
-from folkways.runs.results.completeness import completeness_of, default_rows, lacking
+from folkways.runs.results.completeness import completeness_of, default_rows, if_data_are_here, lacking
 from folkways.workspace import results, run_records, schema
 
 
