@@ -11,9 +11,10 @@ import sqlalchemy as sa
 
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
+from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import Completeness
 from folkways.runs.planning.plan import release_of
-from folkways.runs.results.completeness import completeness_of, default_rows, lacking
+from folkways.runs.results.completeness import completeness_of, default_rows, if_data_are_here, lacking
 from folkways.workspace import results, run_records, schema
 
 
@@ -122,3 +123,12 @@ def test_what_a_finished_run_used_and_lacks_is_known_when_its_replies_are_no_lon
         assert lacking(done.workspace, finished, asked) == sentences != []
         assert lacking(done.workspace, unscored, asked) != sentences
     assert before[0] != before[1]
+
+
+def test_a_part_that_cannot_be_counted_any_more_fits_the_sentence_around_it() -> None:
+    """What follows "the run asked", where its data have gone since."""
+
+    def gone() -> list[str]:
+        raise FolkwaysError("blend is not on this disk\nFetch it")
+
+    assert if_data_are_here(gone) == ["an unknown part of the task (blend is not on this disk)"]

@@ -210,7 +210,7 @@ def test_wrong_wishes_are_refused_before_anything_is_asked(
     model = Guesser(0.5)
     with pytest.raises(UnknownNameError, match="unknown stratum of blend/mcq: 'nope'"):
         sampled(model, until=5.0, strata=("culture", "nope"))
-    with pytest.raises(FolkwaysError, match="leave the limit out"):
+    with pytest.raises(FolkwaysError, match="give either it or limit="):
         sampled(model, until=5.0, limit=10)
     with pytest.raises(FolkwaysError, match="no item of this release tells its topic"):
         sampled(model, until=5.0, strata=("culture", "topic"))
