@@ -9,6 +9,7 @@ report), and each table below is one stretch of that way. A table may carry more
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -61,12 +62,12 @@ class Metric:
 
     name: column in the judgements (``sem_b``), a float per row or null where it does not apply.
     label: what people read (``SEM-B``).
-    scale: what the mean is multiplied with in scores (100 for percentages).
+    scale: what the mean is multiplied with in scores (100 for percentages); above 0, else ValueError.
     kind: ``proportion`` when every value is 0 or 1; ``distribution`` when it compares the answers to a
         question with those of people, where nothing is right or wrong; else ``mean``.
     about: one sentence with the paper's section.
-    bounds: between which every value lies, and the interval too; None for counts and the like, which have no
-        such limits.
+    bounds: between which every value lies, and the interval too, the lower first (else ValueError); None for
+        counts and the like, which have no such limits.
     leaves_out: True where the rule of a profile may leave a reply out: null, where the judgement's LEFT_OUT
         says why.
     lower_is_better: True where the metric counts what should not be (refusals, replies in another script).
@@ -94,6 +95,11 @@ class Metric:
     accuracy: bool = False
 
     def __post_init__(self) -> None:
+        if not 0 < self.scale < math.inf or (self.bounds is not None and not self.bounds[0] < self.bounds[1]):
+            raise ValueError(
+                f"the metric {self.name} needs a scale above 0 and a lower bound below the upper one, not "
+                f"scale {self.scale} and bounds {self.bounds}"
+            )
         if self.accuracy and (self.kind, self.bounds, self.lower_is_better) != (
             "proportion",
             (0.0, 1.0),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 from folkways.benchmarks.base import Task, headline_with, needs_whole_questions, overrides
 from folkways.benchmarks.registry import get_task, tasks
+from folkways.records import Metric
 
 SHARE: tuple[Any, ...] = ("proportion", 100.0, (0.0, 1.0), False)
 MEAN: tuple[Any, ...] = ("mean", 100.0, (0.0, 1.0), False)
@@ -148,3 +150,16 @@ def test_the_headline_is_the_first_metric_that_needs_no_absent_model() -> None:
         assert headline_with(task, [role.name for role in task.scoring.models]) == task.metrics[0]
     adaptation = get_task("xcr/adaptation")
     assert headline_with(adaptation, ["bert-ar"]).name == "csi_bert_inter"
+
+
+@pytest.mark.parametrize(
+    "about",
+    [{"scale": scale} for scale in (0.0, -1.0, math.inf, math.nan)]
+    + [{"bounds": bounds} for bounds in ((1.0, 1.0), (1.0, 0.0), (0.0, math.nan))]
+    + [{"accuracy": True, "bounds": (0.0, 2.0)}],
+    ids=str,
+)
+def test_a_metric_whose_scores_could_not_be_compared_is_refused(about: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="the metric m "):
+        Metric("m", "M", "", **about)
+    assert Metric("m", "M", "", scale=1.0, bounds=(-1.0, 0.0)).worst == -1.0

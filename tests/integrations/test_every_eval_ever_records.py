@@ -395,6 +395,9 @@ def test_a_score_of_others_is_read_with_what_they_say_of_it_and_nothing_more(tmp
     assert numbers(share, None) == (62.5, 50.0, 75.0, "", 40)
     assert numbers(percent) == numbers({"min_score": 1, "max_score": 5}) == (0.625, 0.5, 0.75, "", 40)
     assert numbers({}) == (0.625, 0.5, 0.75, "", 40)
+    assert (
+        numbers({"min_score": 1, "max_score": 1}) == numbers({"min_score": 5, "max_score": 1}) == numbers({})
+    )
     none = "none: the record has no single judgements"
     assert numbers(share, 0.9) == (62.5, None, None, f"{none}; it states one of 90 %", 40)
     alone = {"score": 0.25, "uncertainty": None}

@@ -242,6 +242,7 @@ def test_a_record_shows_the_first_of_the_tasks_metrics_wherever_it_stands(
             assert metric == headline_of(get_task(task).metrics, there).name
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("value", [None, 0, "x", ["x"], {"x": 1}], ids=repr)
 def test_a_log_that_states_something_else_is_read_or_refused(
     logs: dict[str, list[Path]], value: object, tmp_path: Path

@@ -354,7 +354,9 @@ def _foreign_metric(config: Row) -> Metric:
     low, high = (_finite(config.get(name)) for name in ("min_score", "max_score"))
     percent = (low, high) in ((0.0, 1.0), (0.0, 100.0))
     scale = 100.0 if percent else 1.0
-    bounds = None if low is None or high is None else (low, high) if not percent else (0.0, 1.0)
+    bounds = (0.0, 1.0) if percent else (low, high) if low is not None and high is not None else None
+    if bounds is not None and not bounds[0] < bounds[1]:
+        bounds = None  # the record says nothing of them that could be true
     about = str(config.get("evaluation_description") or "")
     lower = config.get("lower_is_better") is True
     return Metric(

@@ -7,6 +7,7 @@ Inspect's documentation: a header, a summary of every sample with its scores, an
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import zipfile
@@ -390,6 +391,7 @@ def _scale(about: Json) -> Json:
         and about["per"] in ("item", "question")
         and about["lower_is_better"] in (True, False)
         and (ends is None or (len(ends) == 2 and ends[0] < ends[1]))
+        and 0 < float(about["scale"]) < math.inf
     )
     if not sound:
         raise ValueError(f"a metric cannot be {about}")
