@@ -331,7 +331,7 @@ def test_these_comparisons_have_something_of_everything() -> None:
         "looked at",
         "is ahead in both",
         "other way round",
-        "No difference can",
+        "No difference is",
         "Overall, no difference",
         "too few",
     )

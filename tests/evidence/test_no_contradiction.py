@@ -212,7 +212,7 @@ def _verdict(
         "few": "too few to tell" in verdict,
         "better": " does better than " in verdict,
         "looks": " differences looked at" in verdict,
-        "open": "o difference can be told: " in verdict,
+        "open": "o difference is shown: " in verdict,
     }
     assert sum(said.values()) == 1, (seed, verdict)
     (kind,) = [name for name, is_said in said.items() if is_said]

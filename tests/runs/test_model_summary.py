@@ -95,7 +95,8 @@ def quantities(part: Sequence[Row]) -> list[tuple[str, float, Interval, Sequence
     found: list[tuple[str, float, Interval, Sequence[Row]]] = []
     mean("lexical", part, lambda row: row["lexical"], RULE)
     decided = [row for row in part if row["verdict"] is not None]
-    mean("judged", decided, lambda row: row["verdict"], JUDGED)
+    if decided:
+        mean("judged", decided, lambda row: row["verdict"], JUDGED)
     found.append(("undecided", len(part) - len(decided), NONE, part))
     if len(decided) < len(part):
         for name, guess in (("judged_at_worst", 0.0), ("judged_at_best", 1.0)):

@@ -323,7 +323,7 @@ class Leaderboard:
 
     def _compare(self, task: TaskView) -> ModelContrasts:
         stored = self.view.data.contrasts.get((task.task, task.profile, task.metric.name))
-        if stored is not None:
+        if stored is not None and tuple(self.by) == (CULTURE,):
             return stored
         judged = self.view.data.judgements
         if len(task.models) < 2 or task.metric.name not in judged.columns:
