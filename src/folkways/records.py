@@ -97,8 +97,8 @@ class Metric:
     def __post_init__(self) -> None:
         if not 0 < self.scale < math.inf or (self.bounds is not None and not self.bounds[0] < self.bounds[1]):
             raise ValueError(
-                f"the metric {self.name} needs a scale above 0 and a lower bound below the upper one, not "
-                f"scale {self.scale} and bounds {self.bounds}"
+                f"the metric {self.name} has the scale {self.scale} and the bounds {self.bounds}; give a "
+                "scale above 0, and bounds as (lowest, highest), or None for a count"
             )
         if self.accuracy and (self.kind, self.bounds, self.lower_is_better) != (
             "proportion",

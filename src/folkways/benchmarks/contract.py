@@ -174,11 +174,6 @@ def _declared(task: Task) -> Iterator[str]:
 def _declared_metric(metric: Metric) -> Iterator[str]:
     if metric.kind not in ("proportion", "mean", "distribution"):
         yield f"the metric {metric.name!r} is of kind {metric.kind!r}; valid: proportion, mean, distribution"
-    if metric.bounds is not None and not metric.bounds[0] < metric.bounds[1]:
-        yield (
-            f"the metric {metric.name!r} has the bounds {metric.bounds}; give (lowest, highest), or None for "
-            "a count"
-        )
     if metric.kind == "proportion" and metric.bounds != (0.0, 1.0):
         bounds = f"the metric {metric.name!r} is a proportion with the bounds {metric.bounds}"
         yield f"{bounds}; say kind='mean' if its values are not 0 or 1"
