@@ -336,6 +336,8 @@ def test_the_page_of_a_demo_run_has_few_words_and_bytes(new_page: Any, tmp_path:
     assert file.stat().st_size < 500_000
     page = new_page().open(file)
     assert 200 < page.evaluate(WORDS) <= MOST_WORDS
+    verdict = page.evaluate("document.querySelector('#verdict').textContent")
+    assert "95\u202f%" in verdict and " %" not in verdict, "no line begins with a percent sign"
     assert page.evaluate("document.body.innerText").count("95\u202f% interval") <= 4
 
 
