@@ -51,23 +51,11 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
             "copies": {"type": "integer", "minimum": 1},
         }
         properties = {"name": text, **settings, **deployment}
-        table = {
-            "type": "object",
-            "properties": properties,
-            "required": ["name"],
-            "additionalProperties": False,
-        }
-        return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
+        return _names_or_tables(properties)
     if key == "tasks":
         words = {"type": ["string", "array"], "items": text}
         own_keys = {"name": text, "limit": {"type": "integer", "minimum": 1}, **dict.fromkeys(LISTS, words)}
-        table = {
-            "type": "object",
-            "properties": own_keys,
-            "required": ["name"],
-            "additionalProperties": False,
-        }
-        return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
+        return _names_or_tables(own_keys)
     if key == "settings":
         return {"type": "object", "properties": settings, "additionalProperties": False}
     if key == "prompts":
@@ -90,6 +78,13 @@ def _schema_of(key: str, parameter: click.Parameter) -> dict[str, Any]:
         "type": JSON_TYPES[_type_of(parameter)],
         **{name: bound for name, bound in bounds.items() if bound is not None},
     }
+
+
+def _names_or_tables(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """A name, or a list of names and of tables with these keys, of which ``name`` is needed."""
+    text = {"type": "string"}
+    table = {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
+    return {"anyOf": [text, {"type": "array", "items": {"anyOf": [text, table]}}]}
 
 
 _TREATMENT: dict[str, Any] = {

@@ -67,16 +67,21 @@ def read_csv(path: Path) -> pl.DataFrame:
     header, rows = _csv_rows(path)
     if not header:
         raise DataError("is empty", file=path)
-    if repeated := [title for title, times in Counter(header).items() if title.strip() and times > 1]:
-        raise DataError(
-            f"has two columns with the name {', '.join(repeated)}; rename or delete one", file=path
-        )
+    check_titles(header, path)
     indices: dict[str, int] = {}
     for index, title in enumerate(header):
         indices.setdefault(title if title.strip() else "", index)
     schema = dict.fromkeys(map(str, range(len(header))), pl.String)
     table = pl.DataFrame(list(rows), schema=schema, orient="row")
     return from_csv(table.select(pl.col(str(index)).alias(title) for title, index in indices.items()))
+
+
+def check_titles(header: Sequence[str], file: Path | str) -> None:
+    """DataError where two columns of a file have one title; several may have none."""
+    if repeated := [title for title, times in Counter(header).items() if title.strip() and times > 1]:
+        raise DataError(
+            f"has two columns with the name {', '.join(repeated)}; rename or delete one", file=file
+        )
 
 
 def _json_lines(path: Path) -> pl.DataFrame:

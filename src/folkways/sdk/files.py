@@ -7,7 +7,7 @@ from folkways.json_lines import json_objects, json_text, read_exact_json
 from folkways.records import Schema
 from folkways.releases.croissant import Croissant, CroissantTable
 from folkways.spreadsheet import csv_bytes
-from folkways.text_tables import SUFFIXES, read_replies
+from folkways.text_tables import SUFFIXES, check_titles, read_replies
 from folkways.toml_files import read_toml
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Croissant",
     "CroissantTable",
     "Schema",
+    "check_titles",
     "csv_bytes",
     "json_objects",
     "json_text",

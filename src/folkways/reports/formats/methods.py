@@ -9,6 +9,7 @@ from folkways import __version__
 from folkways.benchmarks.registry import tasks
 from folkways.cultures import language_name
 from folkways.display import count, plural, single_line
+from folkways.evidence.conditions import SignatureParts
 from folkways.names import culture_name
 from folkways.records import Signature
 from folkways.releases.release_records import ReleaseRecord
@@ -42,11 +43,11 @@ def methods_paragraph(view: ReportView, task: TaskView, cite: Callable[[str], st
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-Made = Mapping[str, Mapping[str, str]]
+ModelSignatures = Mapping[str, SignatureParts]
 """Short name of a model -> the parts of its signature."""
 
 
-def _parts(made: Made, name: str) -> list[str]:
+def _parts(made: ModelSignatures, name: str) -> list[str]:
     """What the signatures have in a part that lists several, each once."""
     return [
         *dict.fromkeys(word for parts in made.values() for word in parts.get(name, "").split("+") if word)
@@ -57,7 +58,7 @@ def _some(names: list[str], what: str) -> str:
     return listing(names) if len(names) <= MOST_NAMED else plural(len(names), what)
 
 
-def _asked(view: ReportView, task: TaskView, made: Made, cite: Callable[[str], str]) -> str:
+def _asked(view: ReportView, task: TaskView, made: ModelSignatures, cite: Callable[[str], str]) -> str:
     models = _some([view.short[name] for name in task.models or task.endpoints], "model")
     names = [*dict.fromkeys(parts["data"].partition("#")[0] for parts in made.values() if parts.get("data"))]
     used = [release for release in view.data.releases if release.name in names]
@@ -86,7 +87,7 @@ def _asked(view: ReportView, task: TaskView, made: Made, cite: Callable[[str], s
     return f"{sentence.rstrip(',')}."
 
 
-def _settings(made: Made) -> str:
+def _settings(made: ModelSignatures) -> str:
     ways: dict[str, list[str]] = {}
     for model, parts in made.items():
         phrases = []

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, time
 from pathlib import Path
@@ -272,6 +271,8 @@ def read_workbook(
     """
     from openpyxl import load_workbook
 
+    from folkways.sdk.files import check_titles
+
     _check_size(content, file)
     try:
         sheet = load_workbook(io.BytesIO(content), read_only=True, data_only=True).worksheets[0]
@@ -280,10 +281,7 @@ def read_workbook(
         header = [str(cell).strip() if cell is not None else "" for cell in next(lines, ())]
         if len(header) > MOST_COLUMNS and header[MOST_COLUMNS]:
             raise _too_wide(file)
-        if repeated := [name for name, times in Counter(header).items() if name and times > 1]:
-            raise DataError(
-                f"has two columns with the name {', '.join(repeated)}; rename or delete one", file=file
-            )
+        check_titles(header, file)
         rows: list[dict[str, str]] = []
         problems: dict[int, str] = {}
         count = size = 0
