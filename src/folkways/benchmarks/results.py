@@ -91,8 +91,7 @@ class Inputs:
     data: name of a DataNeed -> releases.
     files: name of a DataNeed -> file.
     profile, tool_set: how answers of people are judged and words lemmatised, for results of the data.
-    models: endpoint -> the model, for the models that are here in several conditions, each of which is an
-        endpoint.
+    models: endpoint -> the model, where a model is here in several conditions, each with an endpoint's name.
     treated: all judgements of runs with treatments, their controls too, with ``LENGTH``; ``judged`` has the
         controls alone.
     """

@@ -30,7 +30,7 @@ class Panel:
     task: its name. part: the part's name; None for the whole task.
     metric: what the values are, in its unit.
     rows: endpoint, culture, question, value and the facets asked for; every endpoint has the same questions.
-    once: the same with each model once (``Inputs.each_model_once``), of which means over models are made.
+    once: the same with each model once (``Inputs.each_model_once``), for means over models.
     left_out: questions about a culture that some model lacks.
     """
 
