@@ -178,7 +178,7 @@ def beginning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
     with fixed_world() as clock:
         rich = rich_study(workspace, clock, look)
         staff = {str(role): people[0].account_id for role, people in rich.people.items()}
-        site.accounts = {OWNER: rich.desk.owner, **staff}
+        site.accounts = {OWNER: rich.study.owner, **staff}
         site.numbers = {
             **rich.numbers,
             **{
@@ -188,7 +188,7 @@ def beginning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
                 "file": "door.jpg",
                 "answer": 1,
             },
-            **{"person": rich.people[Role.ANNOTATOR][0].id, "version": rich.desk.study.consent_version},
+            **{"person": rich.people[Role.ANNOTATOR][0].id, "version": rich.study.record.consent_version},
         }
     yield site, content_of(workspace)
     workspace.close()
