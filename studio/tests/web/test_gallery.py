@@ -151,16 +151,16 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(
     media.add_media(
         workspace, study.id, {"a.png": ("image/png", picture()), "b.wav": ("audio/wav", recording())}
     )
-    world.desk = StudyFixture(workspace, study, world.desk.owner, {})
+    world.study = StudyFixture(workspace, study, world.study.owner, {})
     data = f"/studies/{name}/data"
     stage = studies.stages(workspace, study.id)[0].name
     added = browser.fill(f"{data}/items", {"stage": stage}, data, files={"file": ("items.csv", table(row))})
     assert "1 item was added." in ended(browser, added)
     population = studies.populations(workspace, study.id)[0].name
-    someone = world.desk.person(population)
+    someone = world.study.person(population)
     if someone.state != ParticipantState.ACTIVE:
-        participants.waive_eligibility(workspace, study.id, someone.id, "a test", by=world.desk.owner)
-    world.desk.train(someone, stage)
+        participants.waive_eligibility(workspace, study.id, someone.id, "a test", by=world.study.owner)
+    world.study.train(someone, stage)
     offered = browser.get(data).text.partition('id="out-stage"')[2].partition("</select>")[0]
     assert f'value="{stage}"' in offered
     workbook = browser.fill(

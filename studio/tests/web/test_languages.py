@@ -275,15 +275,15 @@ def test_labels_of_ours_are_translated_and_those_of_a_study_stay_as_they_are() -
 def test_a_task_shows_our_labels_translated_and_sends_them_as_they_are(server: StudioServer) -> None:
     own = "<b>Jeju</b> 100 %(x)s"
     stage = {"name": "label", "kind": "label_item", "categories": ["Social Tradition", own]}
-    desk = open_study(server.workspace, [stage], name="labels-of-ours")
-    desk.add("label", [{"sentence": "We had a potluck.", "spans": [[9, 16]]}])
-    person = desk.person()
+    study = open_study(server.workspace, [stage], name="labels-of-ours")
+    study.add("label", [{"sentence": "We had a potluck.", "spans": [[9, 16]]}])
+    person = study.person()
     client = Client(server.url)
     client.cookies |= {
         "folkways_session": open_session(server.workspace, person.account_id),
         "folkways_locale": "ko",
     }
-    page = client.get(f"/work/labels-of-ours/tasks/{desk.work(person).assignment.id}").text
+    page = client.get(f"/work/labels-of-ours/tasks/{study.work(person).assignment.id}").text
     assert 'value="Social Tradition"' in page and ">사회적 전통<" in page and ">음식과 음료<" in page
     assert own not in page and escape(own, quote=False) in page
 
@@ -428,8 +428,8 @@ def test_the_browsers_of_people_who_answer_are_followed_where_their_pages_are_wh
     server: StudioServer, locale: str
 ) -> None:
     """Though those of researchers are not."""
-    desk = open_study(server.workspace, [{"name": "verify", "kind": "vote"}], name=f"study-{locale}")
-    _, token = invites.create_invite(server.workspace, desk.study.id, population="korea")
+    study = open_study(server.workspace, [{"name": "verify", "kind": "vote"}], name=f"study-{locale}")
+    _, token = invites.create_invite(server.workspace, study.record.id, population="korea")
     accepted = {"Accept-Language": f"{locale}, en;q=0.5"}
     client = Client(server.url)
     assert f'<html lang="{locale}"' in client.get(f"/join/{token}", **accepted).text

@@ -60,7 +60,7 @@ def bucket(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Serv
 
 @pytest.fixture(scope="module")
 def owner(world: World) -> Browser:
-    browser = world.browser(world.desk.owner)
+    browser = world.browser(world.study.owner)
     files = {"soup bowl.png": LONG, "old bowl.png": LONG[:-1], "hello.wav": SONG, "spare.wav": SONG}
     brought = world.bring(browser, files)
     assert "4 files were added." in brought.text, brought.text
@@ -68,7 +68,7 @@ def owner(world: World) -> Browser:
 
 
 def address(world: World, name: str = "soup bowl.png") -> str:
-    return f"/studies/{world.desk.study.name}/media/{name}"
+    return f"/studies/{world.study.record.name}/media/{name}"
 
 
 def test_a_file_is_shown_whole_in_parts_or_not_again(world: World, owner: Browser) -> None:
@@ -112,14 +112,14 @@ def test_ranges_that_say_nothing_are_left_alone() -> None:
 
 
 def test_what_is_shown_is_not_deleted_and_what_is_not_is_gone(world: World, owner: Browser) -> None:
-    workspace, study = world.desk.workspace, world.desk.study.id
+    workspace, study = world.study.workspace, world.study.record.id
     world.add("bowl-1", dish="old bowl.png")
-    data = f"/studies/{world.desk.study.name}/data"
+    data = f"/studies/{world.study.record.name}/data"
     refused = owner.fill(f"{address(world, 'old bowl.png')}/delete", {}, data)
     assert refused.status_code == 409
     assert "Items still show this file: bowl-1; drop them first, nothing was deleted." in refused.text
     (item,) = list_items(workspace, study)
-    adjudications.adjudicate(workspace, study, item.id, world.desk.owner, {}, "a wrong picture", drop=True)
+    adjudications.adjudicate(workspace, study, item.id, world.study.owner, {}, "a wrong picture", drop=True)
     stored = media.find_media(workspace, study, "old bowl.png")
     deleted = owner.fill(f"{address(world, 'old bowl.png')}/delete", {}, data)
     assert "old bowl.png: deleted" in deleted.text
@@ -195,7 +195,7 @@ def test_a_bucket_that_fails_costs_a_page_not_the_studio(
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"{bucket.url}/")  # another connection, with that patience
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
         world = World(open_study(workspace, STAGES))
-        browser = world.browser(world.desk.owner)
+        browser = world.browser(world.study.owner)
         world.bring(browser, {"hello.wav": SONG})
         bucket.control(fault=fault)
         began = time.monotonic()
@@ -206,7 +206,7 @@ def test_a_bucket_that_fails_costs_a_page_not_the_studio(
             refused = world.bring(browser, {"bowl.png": picture()})
             assert (refused.status_code, f"lie in s3://{BUCKET} at" in refused.text) == (503, True)
         assert time.monotonic() - began < 5
-        assert [each.name for each in media.list_media(workspace, world.desk.study.id)] == ["hello.wav"]
+        assert [each.name for each in media.list_media(workspace, world.study.record.id)] == ["hello.wav"]
         bucket.control(fault=None)
         assert browser.get(address(world, "hello.wav")).content == SONG
 
@@ -215,7 +215,7 @@ def test_a_backup_says_that_the_bucket_is_not_in_it(bucket: S3Server, tmp_path: 
     place, backup, other = tmp_path / "w.db", tmp_path / "b.zip", tmp_path / "other.db"
     with closing(open_workspace(place)) as workspace:
         made = open_study(workspace, STAGES)
-        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", picture())})
+        media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", picture())})
     words = f"pictures and recordings are not in it, they are in s3://{BUCKET}"
     there = environment(**bucket.variables())
     assert words in folkways("studio", "backup", backup, "--workspace", place, env=there).stdout
@@ -237,7 +237,7 @@ def test_a_folder_that_takes_nothing_is_named_and_a_backup_with_files_changes_no
         closing(open_workspace(tmp_path / "other.db")) as other,
     ):
         made = open_study(workspace, STAGES)
-        media.add_media(workspace, made.study.id, {"long.png": ("image/png", LONG)})
+        media.add_media(workspace, made.record.id, {"long.png": ("image/png", LONG)})
         back_up(workspace, tmp_path / "b.zip")
         place = tmp_path / "file" / "media" if trouble == "in the way" else tmp_path / "media"
         (tmp_path / "file").write_text("")
@@ -262,17 +262,17 @@ def test_a_folder_moves_into_a_bucket_by_a_backup(
     ):
         monkeypatch.delenv("FOLKWAYS_MEDIA", raising=False)
         made = open_study(workspace, STAGES)
-        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", picture())})
+        media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", picture())})
         back_up(workspace, tmp_path / "b.zip")
         for name, value in server.variables("/moved").items():
             monkeypatch.setenv(name, value)
         restored_from(tmp_path / "b.zip", other)
-        bowl = media.find_media(other, made.study.id, "bowl.png")
+        bowl = media.find_media(other, made.record.id, "bowl.png")
         assert media.read_bytes(other, bowl) == picture()
         assert f"moved/{bowl.sha256[:2]}/{bowl.sha256}" in server.stats()["keys"]
-        media.delete_files(other, made.study.id)
+        media.delete_files(other, made.record.id)
         assert f"moved/{bowl.sha256[:2]}/{bowl.sha256}" not in server.stats()["keys"]
         server.control(fault="denied")
         with pytest.raises(MediaStoreError, match="the keys are refused"):
-            media.add_media(other, made.study.id, {"new.png": ("image/png", picture())})
+            media.add_media(other, made.record.id, {"new.png": ("image/png", picture())})
         server.control(fault=None)
