@@ -21,7 +21,7 @@ def command(benchmark: str, run: str, workspace: str, out: Path, model: str | No
     """Write what a model replied in RUN (name, number or 'last') as the files that the competition on
     BENCHMARK takes.
 
-    Every item of the data has a row; where there is no reply, it says nothing. Questions and gold answers are
+    Every item of the data has a row, which says nothing without a reply. Questions and gold answers are
     not written.
 
     \b
