@@ -31,7 +31,7 @@ from studio.tests.support.studies import content_of, filled, new_workspace
 from studio.tests.web.api.bodies import BODIES
 from studio.tests.web.conftest import PLENTY
 from tests.support.fingerprints import check_text
-from tests.support.page_text import page_text, what_differs
+from tests.support.page_text import astray, page_text, what_differs
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 NOBODY, NEWCOMER, OWNER = "nobody", "newcomer", "owner"
@@ -172,6 +172,7 @@ def beginning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
         if stage.name == "norms-rate":
             rich.numbers["assignment"] = number
         reply = site.browser(person.account_id).get(f"/work/rich/tasks/{number}")
+        assert astray(reply.text) == [], stage.name
         site.tasks[stage.name] = page_text(reply.text)
 
     with fixed_clock() as clock:
@@ -210,6 +211,7 @@ def told(reply: Any) -> list[str]:
     """What a browser gets: status, where it is sent, the message for the next page, and what it shows."""
     head = [str(reply.status_code), reply.headers.get("location", ""), reply.cookies.get("folkways_said", "")]
     is_page = reply.headers.get("content-type", "").startswith("text/html")
+    assert not is_page or astray(reply.text) == [], reply.url.path
     return [
         " ".join(filter(None, head)),
         *(page_text(reply.text, frame=reply.url.path in FRAMED) if is_page else reply.text.splitlines()),
@@ -251,6 +253,7 @@ def test_what_each_page_says_to_each_role_and_what_comes_of_each_form(site: Site
         fields = {name: value.format(**site.numbers) for name, value in form.items()}
         reply = browsers[role].post(address, data={"csrf": site.form_token(browsers[role]), **fields})
         pages[f"{number}. {role}: {address} {shortened(fields)}"] = told(reply)
+    pages[f"{OWNER}: with a saved filter"] = told(browsers[OWNER].get("/studies/rich/items?size=1"))
     check_text(what_differs(pages), RECORDED / "pages.txt")
 
 
