@@ -138,7 +138,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
         row.locator("a[href^='#why-']").evaluate_all("(links) => links.map((link) => link.hash)")[:1]
     )
     assert len(researcher.locator(why).inner_text()) > 10, "the reason stands below, where the number leads"
-    field.open(researcher, f"{field.desk}/data")
+    field.open(researcher, f"{field.path}/data")
     with researcher.expect_download() as download:
         researcher.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:

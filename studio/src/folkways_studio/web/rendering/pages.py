@@ -228,8 +228,8 @@ def environment(locale: str) -> Environment:
         bytecode_cache=COMPILED,
     )
     templates.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
-    for name in ("gettext", "ngettext"):
-        templates.globals[name] = _with_finalized(templates.globals[name])
+    gettexts: dict[str, Any] = templates.globals
+    gettexts.update({name: _with_finalized(gettexts[name]) for name in ("gettext", "ngettext")})
     templates.filters.update(
         number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact,
         marked=marked, tagged=tagged, day=day, language=_language,
