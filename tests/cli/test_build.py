@@ -20,8 +20,8 @@ from folkways.benchmarks.released_data import open_release
 from folkways.cli import build as builders
 from folkways.cli.build import command
 from folkways.errors import FolkwaysError
+from tests.support.command_line import folkways
 from tests.support.mcq_sources import COUNTRIES, write_release
-from tests.support.river import folkways
 
 
 @pytest.fixture(scope="module")

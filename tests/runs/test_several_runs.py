@@ -14,6 +14,7 @@ import folkways
 from folkways.api import Run
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.results import EACH_MODEL_ONCE
 from folkways.evidence.completeness import ASKED_BY
 from folkways.records import is_baseline
 from folkways.reports.formats.methods import methods_paragraph
@@ -22,7 +23,7 @@ from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
 from folkways.runs.results.judgements import load_inputs
-from folkways.runs.results.report import COUNTED_AS_MODELS, collect, verdict_on_runs
+from folkways.runs.results.report import collect, verdict_on_runs
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.run_records import RunRecord, find_asked_runs
 from tests.benchmarks.survey.test_survey import write_survey
@@ -132,7 +133,7 @@ def test_conditions_are_told_apart_and_keep_their_own_numbers(runs: dict[str, Ru
     assert data.names["python/moody@system"].endswith("@system")
     view = ReportView(data)
     assert lede(view).startswith("2 models in 4 conditions, on 1 task")
-    assert (COUNTED_AS_MODELS in data.warnings) == bool(data.results)
+    assert (EACH_MODEL_ONCE in data.warnings) == bool(data.results)
     told = methods_paragraph(view, view.tasks[0])
     assert re.search(
         r"We took 1 reply per prompt and [^;]* for moody@two\+one and steady@two\+one; 1 reply [^;]*"
@@ -154,7 +155,7 @@ def test_conditions_are_told_apart_and_keep_their_own_numbers(runs: dict[str, Ru
 def test_models_of_single_runs_have_their_own_names_and_no_notes(runs: dict[str, Run]) -> None:
     data = data_of(runs, "system")
     assert [*whole_of(data)] == ["python/moody", "python/steady"] and "alike" not in " ".join(data.warnings)
-    assert COUNTED_AS_MODELS not in data.warnings and not data.conditions
+    assert EACH_MODEL_ONCE not in data.warnings and not data.conditions
 
 
 def test_prompts_as_they_are_are_scored_with_those_of_treated_runs(runs: dict[str, Run]) -> None:

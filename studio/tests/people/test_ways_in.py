@@ -32,7 +32,7 @@ def study(studio_workspace: Workspace) -> StudyFixture:
 def person(study: StudyFixture) -> Participant:
     """Somebody in one study, with a login and a password."""
     account = accounts.create_account(study.workspace, LOGIN, None)
-    _, token = invites.create_invite(study.workspace, study.study.id, population="korea")
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
     return participants.join(study.workspace, token, account.id)
 
 
@@ -41,7 +41,7 @@ def _disable(study: StudyFixture, person: Participant) -> None:
 
 
 def _erase(study: StudyFixture, person: Participant) -> None:
-    personal.delete_attributes(study.workspace, study.study.id, person.id, by=study.owner)
+    personal.delete_attributes(study.workspace, study.record.id, person.id, by=study.owner)
 
 
 Way = Callable[[], Any]
@@ -62,7 +62,7 @@ def _session_begun_afterwards(workspace: Workspace, account: int, study: StudyFi
 
 
 def _token(workspace: Workspace, account: int, study: StudyFixture) -> Way:
-    _, text = tokens.create_token(workspace, account, study_id=study.study.id)
+    _, text = tokens.create_token(workspace, account, study_id=study.record.id)
     return lambda: tokens.find_token(workspace, text)
 
 
@@ -99,7 +99,7 @@ def _address_of_identity(workspace: Workspace, account: int, study: StudyFixture
 
 def _invitation(workspace: Workspace, account: int, study: StudyFixture) -> Way:
     """A browser with an open session of the account that opens an invitation: whom it is for."""
-    _, token = invites.create_invite(workspace, study.study.id, population="korea")
+    _, token = invites.create_invite(workspace, study.record.id, population="korea")
     session = sessions.open_session(workspace, account)
 
     def enter() -> bool:

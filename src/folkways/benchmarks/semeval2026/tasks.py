@@ -218,7 +218,7 @@ class ShortAnswers(SemEvalTask):
             match = f"as people: {lowered}"
         if match is None and (lowered in NOT_ANSWERED or is_refusal(cleaned, language)):
             return ReplyScore(cleaned, "declines to answer", state=State.REFUSED)
-        if match is None and repeats_the_prompt(cleaned, answer_text):
+        if repeats_the_prompt(cleaned, answer_text):
             return ReplyScore(None, ONLY_THE_PROMPT, state=State.UNREADABLE)
         first = answers_in(answer_text)[:1]
         values = {
