@@ -12,8 +12,8 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.runs.judging.external_responses import judge_file
 from folkways.runs.submitting import submit_run
-from tests.support.river import folkways
-from tests.support.river import rows as stored
+from tests.support.command_line import folkways
+from tests.support.command_line import rows as stored
 from tests.support.semeval_data import CHOICES, QUESTIONS, SHORT, write_semeval
 
 TRACK_1, TRACK_2 = "prediction/track_1_saq_prediction.tsv", "prediction/track_2_mcq_prediction.tsv"

@@ -26,7 +26,7 @@ from folkways_studio.web.settings import WebSettings
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.rich_study import BEGIN, RichStudy, fixed_world, neighbour_of, rich_study
+from studio.tests.support.rich_study import BEGIN, RichStudy, fixed_clock, neighbour_of, rich_study
 from studio.tests.support.studies import content_of, filled, new_workspace
 from studio.tests.web.api.bodies import BODIES
 from studio.tests.web.conftest import PLENTY
@@ -175,7 +175,7 @@ def beginning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
         assert astray(reply.text) == [], stage.name
         site.tasks[stage.name] = page_text(reply.text)
 
-    with fixed_world() as clock:
+    with fixed_clock() as clock:
         rich = rich_study(workspace, clock, look)
         staff = {str(role): people[0].account_id for role, people in rich.people.items()}
         site.accounts = {OWNER: rich.study.owner, **staff}
@@ -199,7 +199,7 @@ def site(beginning: tuple[Site, bytes]) -> Iterator[Site]:
     """The site as it was in the beginning, an hour later."""
     site, content = beginning
     filled(site.workspace, content)
-    with fixed_world(BEGIN + 3600):
+    with fixed_clock(BEGIN + 3600):
         yield site
 
 
@@ -258,7 +258,7 @@ def test_what_each_page_says_to_each_role_and_what_comes_of_each_form(site: Site
 
 
 def test_what_the_page_says_that_compares_the_study_with_another(site: Site) -> None:
-    with fixed_world(BEGIN + 7200) as clock:
+    with fixed_clock(BEGIN + 7200) as clock:
         neighbour_of(site.workspace, site.accounts[OWNER], clock, "neighbour")
     reply = site.browser(site.accounts[OWNER]).get("/studies/rich/compare?other=neighbour")
     check_text("\n".join([*told(reply), ""]), RECORDED / "compared.txt")
