@@ -66,7 +66,7 @@ def test_progress_is_told_every_few_seconds(
 ) -> None:
     monkeypatch.setattr(builders, "STEP_SECONDS", seconds)
     written = io.StringIO()
-    progress = builders._Steps(Console(file=written))
+    progress = builders.StepsProgress(Console(file=written))
     for text in ("one", "two"):
         progress(text)
     assert written.getvalue() == told
