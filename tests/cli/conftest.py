@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import river
+from tests.support.command_line import Done, environment
+from tests.support.command_line import folkways as run_folkways
 from tests.support.mcq_data import write_mcq_release
-from tests.support.river import Done, environment
 
 Folkways = Callable[..., Done]
 
@@ -48,7 +48,7 @@ def mess(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / name).write_bytes(content)
     (place / "folder").mkdir()
     write_mcq_release(place / "mcq", 20)
-    made = river.folkways(
+    made = run_folkways(
         "run", "demo/mcq", "--model", "baseline/first", "--name", "mine", "-w", place / "good.db"
     )
     assert made.returncode == 0, made.stderr
@@ -73,4 +73,4 @@ def folkways(mess: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
     monkeypatch.setenv("FOLKWAYS_DATA", str(mess / "nothing-fetched"))
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(mess)
-    return lambda *arguments: river.folkways(*arguments, env=dict(os.environ))
+    return lambda *arguments: run_folkways(*arguments, env=dict(os.environ))

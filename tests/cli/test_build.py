@@ -17,8 +17,8 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.cli.build import command
 from folkways.errors import FolkwaysError
+from tests.support.command_line import folkways
 from tests.support.mcq_sources import COUNTRIES, write_release
-from tests.support.river import folkways
 
 
 @pytest.fixture(scope="module")

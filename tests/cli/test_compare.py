@@ -12,7 +12,7 @@ import pytest
 
 import folkways as package
 from folkways.evidence.comparison import DIFFERENCES
-from tests.support.river import folkways, rows
+from tests.support.command_line import folkways, rows
 from tests.support.xcr_data import write_small_corpus
 
 

@@ -16,7 +16,7 @@ from folkways.cli.run import off_by
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
 from tests.support.chat_server import ChatServer
-from tests.support.river import folkways, rows
+from tests.support.command_line import folkways, rows
 
 
 def test_an_interrupt_tells_once_what_is_waited_for_and_lines_end_with_their_model() -> None:

@@ -22,8 +22,8 @@ from folkways.endpoints.registry import open_name
 from folkways.endpoints.vllm_offline.child import Engine, PrefixQueue, parts_of
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
-from tests.support.asking import request
-from tests.support.river import environment, finish, folkways, kill, rows, start, wait_for
+from tests.support.command_line import environment, finish, folkways, kill, rows, start, wait_for
+from tests.support.endpoint_requests import request
 from tests.support.vllm_module import journal, likelihood, write_vllm
 
 TASK = "demo/mcq"

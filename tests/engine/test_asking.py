@@ -25,7 +25,7 @@ from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.database_errors import WorkspaceError, WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 DOWN = EndpointFailure("down", status=500, retryable=True)
 LOST = EndpointFailure("lost", retryable=True)

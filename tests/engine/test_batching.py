@@ -22,7 +22,7 @@ from folkways.workspace.queue import batches
 from folkways.workspace.queue.batches import BatchRecord
 from folkways.workspace.queue.request_queue import RequestQueue
 from tests.engine.test_session_rules import Own
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 
 class Provider:

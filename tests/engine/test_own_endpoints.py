@@ -18,7 +18,7 @@ from folkways.engine.session import EndpointJob, ask
 from folkways.workspace import results
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 
 class Own:

@@ -24,8 +24,8 @@ from folkways.engine.session import EndpointJob, ask
 from folkways.workspace.database import Workspace, open_workspace
 from tests.engine.test_session import ask_server, questions
 from tests.support.chat_server import ChatServer
-from tests.support.planned import plan_prompts
-from tests.support.river import wait_for
+from tests.support.command_line import wait_for
+from tests.support.planned_runs import plan_prompts
 
 COUNT = 300
 

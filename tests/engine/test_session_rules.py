@@ -25,7 +25,7 @@ from folkways.workspace import schema
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.queue.request_queue import RequestQueue
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 Answer = Callable[[Request], Awaitable[None]]
 

@@ -12,7 +12,7 @@ from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget
 from folkways.engine.session import EndpointJob, ask
 from folkways.workspace.database import Workspace, open_workspace
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 
 class Slow:

@@ -15,7 +15,7 @@ from folkways.evidence.contributions import Contribution
 from folkways.integrations.compare_logs import compare_logs, read_logs
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from tests.support.chat_server import ChatServer
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 NUMBERS = ("first_score", "second_score", "difference", "low", "high", "p", "n", "questions")
 

@@ -24,10 +24,10 @@ from folkways.releases.registry import get_record
 from folkways.releases.release_records import ReleaseRecord
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import Done, environment, folkways
 from tests.support.hub_benchmarks import normad_rows, write_delimited
 from tests.support.hub_server import HubServer
 from tests.support.hub_uploads import front_matter
-from tests.support.river import Done, environment, folkways
 
 KINDS = {"rubbish": 0.15, "length": 0.1, "refusal": 0.1, "400": 0.15}
 HOSTILE = "I\u202e do\nnot | </script>`know` \x1b[31m"

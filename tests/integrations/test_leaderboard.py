@@ -18,7 +18,7 @@ from folkways.errors import DataError
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.releases.stored_releases import locate
 from tests.support.chat_server import ChatServer
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 

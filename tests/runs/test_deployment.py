@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import environment, finish, folkways, kill, rows, start, wait_for
 from tests.support.deployed_study import Study, asked_at, gone
-from tests.support.river import environment, finish, folkways, kill, rows, start, wait_for
 from tests.support.vllm_server import at_once
 
 QUESTIONS = 40

@@ -12,7 +12,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.results.find_models import StoredModel, find_models, judgements_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 GPT, LOCAL, REVISION = "openai/gpt", "http://h/v1#org/gpt", "hf/org/small@v2"
 

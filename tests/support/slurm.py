@@ -15,7 +15,7 @@ import socket
 import subprocess
 from pathlib import Path
 
-from tests.support.river import wait_for
+from tests.support.command_line import wait_for
 
 PACKAGES = ("slurmctld", "slurmd", "slurm-client", "slurm-wlm-basic-plugins", "libhwloc15")
 UNPACKED = Path(__file__).resolve().parents[2] / ".tools" / "slurm"

@@ -46,7 +46,7 @@ from studio.tests.support.studies import (
     restored_from,
     stored,
 )
-from tests.support.river import environment, folkways
+from tests.support.command_line import environment, folkways
 
 RESTORED = "workspace.restored"
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}

@@ -46,7 +46,7 @@ from studio.tests.support.studies import (
     open_study,
     stored,
 )
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 CRITERIA = [{"name": "years", "ask": "Years in the country?", "least": 5}]
 STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]

@@ -18,7 +18,7 @@ from folkways_studio.items.service import list_items
 from folkways_studio.items.table_files import read_rows
 from folkways_studio.studies import service as studies
 from studio.tests.support import annotation_tools
-from studio.tests.support.annotated import PARTS, SHOW
+from studio.tests.support.annotated_stage import PARTS, SHOW
 from studio.tests.support.exports import export_study
 from studio.tests.support.studies import QUESTION, StudyFixture, new_workspace, open_study
 from tests.support.other_programs import REPOSITORY, programs_of, run_program

@@ -17,7 +17,7 @@ from folkways_studio.records import Role
 from folkways_studio.work import redaction
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
 from studio.tests.work.test_redaction import SECRET, everything
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 STAGES = [
     {"name": "write", "kind": "collect_question", "next": {"done": "choose"}},

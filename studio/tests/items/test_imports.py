@@ -25,7 +25,7 @@ from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
 from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, failing, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 ROWS = 3 * FEWEST + 5
 TABLE = "item,question,option_a,option_b\n" + "".join(f"q{n},What is {n}?,one,two\n" for n in range(ROWS))

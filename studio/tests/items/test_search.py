@@ -15,7 +15,7 @@ from folkways_studio.records import ItemState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from folkways_studio.records import ItemState, Participant
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, assignments
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 POPULATIONS = [{"name": "peru", "culture": "PE"}, {"name": "korea", "culture": "KR"}]
 STAGES = [

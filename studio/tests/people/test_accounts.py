@@ -17,7 +17,7 @@ from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionErr
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role, SignInSession
 from studio.tests.support.studies import ON_A_FILE, ON_BOTH, PASSWORD, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 
 def test_a_password_is_checked_and_never_stored(studio_workspace: Workspace) -> None:

@@ -18,7 +18,7 @@ from folkways_studio.records import Participant, Role
 from folkways_studio.studies import progress
 from folkways_studio.work import drafts
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 CRITERIA = [
     {"name": "nationality", "ask": "Your nationality?", "accept": ["Korean"]},

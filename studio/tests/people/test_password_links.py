@@ -12,7 +12,7 @@ from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError, 
 from folkways_studio.people import accounts, password_links, sessions
 from folkways_studio.records import Role
 from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 pytestmark = ON_A_FILE
 NEW = "quite another password"

@@ -20,7 +20,7 @@ from folkways_studio.studies import deletion
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, judgements
 from studio.tests.support.studies import ON_BOTH, PASSWORD, QUESTION, StudyFixture, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 CRITERIA = [
     {"name": "nationality", "ask": "Your nationality?", "accept": ["South Korean", "Korean"]},

@@ -20,7 +20,7 @@ from folkways_studio.errors import InviteError
 from folkways_studio.people.prolific_entry import check_entry, read_parameters
 from folkways_studio.records import Study
 from folkways_studio.web.settings import WebSettings
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 MEGABYTE = 2**20
 ORIGIN = "https://studio.example.org"

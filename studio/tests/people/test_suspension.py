@@ -14,7 +14,7 @@ from folkways_studio.people import invites, participants, suspension
 from folkways_studio.records import Participant
 from folkways_studio.studies import agreement
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 pytestmark = ON_A_FILE
 

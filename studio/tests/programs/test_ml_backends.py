@@ -24,7 +24,7 @@ from folkways_studio.programs.backend_worker import BackendWorker
 from folkways_studio.programs.ml_backends import BackendJob, MlBackend
 from studio.tests.support.ml_backend import MlBackendServer
 from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, failing, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 FORM = {
     "name": "tone",

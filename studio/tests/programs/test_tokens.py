@@ -12,7 +12,7 @@ from folkways_studio.people.sessions import SEEN_EVERY_SECONDS
 from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from studio.tests.support.studies import ON_A_FILE, StudyFixture, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 DAY = 86400.0
 pytestmark = ON_A_FILE

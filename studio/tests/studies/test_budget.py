@@ -21,7 +21,7 @@ from folkways_studio.workflows.definition import DefinitionError, read_definitio
 from folkways_studio.workflows.editing import Use, compare
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
 PAY = {"per_answer": 0.5, "currency": "EUR"}

@@ -25,7 +25,7 @@ from folkways_studio.studies.comparison import (
 from folkways_studio.web.app import create_app
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "title": "Check", "kind": "vote", "answers": 2, "majority": 2}
 LOOK = {**VOTE, "name": "look", "title": "Look"}

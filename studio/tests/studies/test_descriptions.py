@@ -18,7 +18,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.yaml_text import as_json, parse_yaml
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 pytestmark = ON_A_FILE
 

@@ -37,7 +37,7 @@ from folkways_studio.studies.disagreements import (
 from folkways_studio.studies.spread import spread
 from folkways_studio.work import assignments, judgements
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 DAY = 86400.0
 BEGIN = datetime(2026, 3, 2, tzinfo=UTC).timestamp()

@@ -13,7 +13,7 @@ from folkways_studio.studies.progress import payments
 from folkways_studio.work.assignments import NoWork
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, next_work, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE: dict[str, Any] = {"name": "vote", "kind": "vote", "answers": 6, "cap": 10, "minutes": 2}
 WAGE = {"per_hour": 15000, "currency": "KRW", "exchange": 0.001, "source": "Ministry, 2026"}

@@ -33,7 +33,7 @@ from studio.tests.support.studies import (
     open_study,
     stored,
 )
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
 VOTE = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}

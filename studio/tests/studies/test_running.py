@@ -20,7 +20,7 @@ from folkways_studio.studies.agreement import ALONE, PLURAL, agreement
 from folkways_studio.work import adjudications, assignments, judgements
 from folkways_studio.workflows.definition import read_definition
 from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, described, next_work, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
 LABELS = {"category": "Social Tradition", "level": "Visible", "element": "Customs"}

@@ -13,7 +13,7 @@ from folkways_studio.web.app import create_app
 from folkways_studio.work import assignments
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import QUESTION, next_work, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
 

@@ -17,7 +17,7 @@ from folkways_studio.work import assignments, judgements
 from folkways_studio.work.offline import export_workbook, import_workbook
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import ON_A_FILE, QUESTION, described, next_work, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 MORNING = 1_700_000_000.0
 STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2, "lease_minutes": 600}]

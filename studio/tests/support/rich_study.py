@@ -54,7 +54,7 @@ IN_BOTH = ("judging-judge", "preference-prefer", "norms-rate")
 
 
 @contextmanager
-def fixed_world(begin: float = BEGIN) -> Iterator[list[float]]:
+def fixed_clock(begin: float = BEGIN) -> Iterator[list[float]]:
     """A clock that only the test moves, by setting its first entry, and names drawn in the same order each time.
 
     Not ``secrets.randbits``: numpy takes it when it is imported, which other tests may have done before.

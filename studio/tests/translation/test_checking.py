@@ -23,7 +23,7 @@ from folkways_studio.translation.strings import Appearance
 from folkways_studio.web.rendering.i18n import LOCALES
 from folkways_studio.work.assignments import Work
 from studio.tests.support.studies import StudyFixture, next_work
-from tests.support import river
+from tests.support.command_line import environment, folkways
 
 TEXTS: Mapping[Any, Any] = {
     "Send": "أرسل",
@@ -120,9 +120,7 @@ class Round:
         self.people = [self.reader(), self.reader()]
 
     def say(self, *words: str, fails: bool = False) -> str:
-        done = river.folkways(
-            *words, env=river.environment(FOLKWAYS_STUDIO_PASSWORD="a password of the tests")
-        )
+        done = folkways(*words, env=environment(FOLKWAYS_STUDIO_PASSWORD="a password of the tests"))
         assert (done.returncode != 0) is fails, done.stderr
         return done.stderr if fails else done.stdout
 

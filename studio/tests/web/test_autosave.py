@@ -101,10 +101,11 @@ def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field:
     page.context.set_offline(True)
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    page.get_by_label("Answer 2").fill("유부초밥")
     assert said(field, 0) == []
     page.context.set_offline(False)
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
-    assert said(field, 0) == [["김밥"]]
+    assert said(field, 0) == [["김밥", "유부초밥"]]
 
 
 def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Field) -> None:
@@ -194,11 +195,14 @@ def test_a_second_window_waits_until_it_is_told_to_go_on(field: Field) -> None:
     second.goto(first.url)
     expect(second.get_by_role("heading", name="This task is open in another window")).to_be_visible()
     expect(second.get_by_role("button", name="Send and go on")).to_be_disabled()
+    expect(second.locator("form[data-task][inert]")).to_be_attached()
+    second.keyboard.press("Control+Enter")
     second.get_by_role("button", name="Go on here").click()
     expect(second.get_by_role("button", name="Send and go on")).to_be_enabled()
     expect(second.get_by_label("Answer 1")).to_have_value("김밥")
     expect(first.get_by_role("heading", name="This task is open in another window")).to_be_visible()
     expect(first.get_by_role("button", name="Send and go on")).to_be_disabled()
+    assert said(field, 0) == []
 
 
 def test_two_devices_never_overwrite_each_other(field: Field) -> None:

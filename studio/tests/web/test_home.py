@@ -8,7 +8,7 @@ from html import unescape
 from folkways.workspace.database import Workspace
 from folkways_studio.records import Participant
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study
-from studio.tests.web.test_own_forms import World
+from studio.tests.web.test_own_forms import StudyApp
 
 HOME = "/work/test-study"
 VERIFY = {"name": "verify", "kind": "vote", "title": "Check"}
@@ -18,7 +18,7 @@ CUSTOM = {"text": "Guests call first."}
 
 
 def page_of(study: StudyFixture, person: Participant) -> str:
-    reply = World(study).browser(person.account_id).get(HOME)
+    reply = StudyApp(study).browser(person.account_id).get(HOME)
     assert reply.status_code == 200
     return str(reply.text)
 
@@ -93,6 +93,6 @@ def test_the_task_that_somebody_holds_comes_next(workspace: Workspace) -> None:
     person = study.person()
     study.work(person, "tell")
     assert home(study, person) == {"Check": "0 of 1 done", "Tell": "comes next 0 of 1 done"}
-    browser = World(study).browser(person.account_id)
+    browser = StudyApp(study).browser(person.account_id)
     reply = browser.fill(f"{HOME}/next", {}, HOME)
     assert re.search(r"<h1[^>]*>.*Tell", browser.get(reply.headers["location"]).text)

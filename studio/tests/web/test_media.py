@@ -25,8 +25,8 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
 from studio.tests.support.s3_server import BUCKET, SECRET, S3Server
 from studio.tests.support.studies import no_space, open_study, restored_from
-from studio.tests.web.test_own_forms import STAGES, Browser, World, picture, recording
-from tests.support.river import environment, folkways
+from studio.tests.web.test_own_forms import STAGES, Browser, StudyApp, picture, recording
+from tests.support.command_line import environment, folkways
 
 LONG = picture() + Random(1).randbytes(3 * PART_BYTES)
 SONG = recording()
@@ -39,14 +39,14 @@ def server() -> Iterator[S3Server]:
 
 
 @pytest.fixture(scope="module", params=["folder", "bucket"])
-def world(
+def study_app(
     request: pytest.FixtureRequest, server: S3Server, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[World]:
+) -> Iterator[StudyApp]:
     workspace = open_workspace(tmp_path_factory.mktemp("media") / "w.db")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in server.variables("/of the/study").items() if request.param == "bucket" else ():
             patch.setenv(name, value)
-        yield World(open_study(workspace, STAGES))
+        yield StudyApp(open_study(workspace, STAGES))
     workspace.close()
 
 
@@ -59,20 +59,20 @@ def bucket(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Serv
 
 
 @pytest.fixture(scope="module")
-def owner(world: World) -> Browser:
-    browser = world.browser(world.study.owner)
+def owner(study_app: StudyApp) -> Browser:
+    browser = study_app.browser(study_app.study.owner)
     files = {"soup bowl.png": LONG, "old bowl.png": LONG[:-1], "hello.wav": SONG, "spare.wav": SONG}
-    brought = world.bring(browser, files)
+    brought = study_app.bring(browser, files)
     assert "4 files were added." in brought.text, brought.text
     return browser
 
 
-def address(world: World, name: str = "soup bowl.png") -> str:
-    return f"/studies/{world.study.record.name}/media/{name}"
+def address(study_app: StudyApp, name: str = "soup bowl.png") -> str:
+    return f"/studies/{study_app.study.record.name}/media/{name}"
 
 
-def test_a_file_is_shown_whole_in_parts_or_not_again(world: World, owner: Browser) -> None:
-    whole = owner.get(address(world))
+def test_a_file_is_shown_whole_in_parts_or_not_again(study_app: StudyApp, owner: Browser) -> None:
+    whole = owner.get(address(study_app))
     assert (whole.status_code, whole.content == LONG, whole.headers["content-type"]) == (
         200,
         True,
@@ -84,14 +84,16 @@ def test_a_file_is_shown_whole_in_parts_or_not_again(world: World, owner: Browse
         f"bytes={PART_BYTES}-": LONG[PART_BYTES:],
         "bytes=-7": LONG[-7:],
     }.items():
-        part = owner.get(address(world), headers={"Range": asked, "If-Range": tag})
+        part = owner.get(address(study_app), headers={"Range": asked, "If-Range": tag})
         first = LONG.index(expected)
         assert (part.status_code, part.content == expected) == (206, True)
         assert part.headers["content-range"] == f"bytes {first}-{first + len(expected) - 1}/{len(LONG)}"
-    beyond = owner.get(address(world), headers={"Range": f"bytes={len(LONG)}-"})
+    beyond = owner.get(address(study_app), headers={"Range": f"bytes={len(LONG)}-"})
     assert (beyond.status_code, beyond.headers["content-range"]) == (416, f"bytes */{len(LONG)}")
-    assert owner.get(address(world), headers={"Range": "bytes=1-2", "If-Range": '"another"'}).content == LONG
-    again = owner.get(address(world), headers={"If-None-Match": f'"another", W/{tag}'})
+    assert (
+        owner.get(address(study_app), headers={"Range": "bytes=1-2", "If-Range": '"another"'}).content == LONG
+    )
+    again = owner.get(address(study_app), headers={"If-None-Match": f'"another", W/{tag}'})
     assert (again.status_code, again.content) == (304, b"")
 
 
@@ -111,23 +113,27 @@ def test_ranges_that_say_nothing_are_left_alone() -> None:
     assert not wanted("bytes=-0", 10)
 
 
-def test_what_is_shown_is_not_deleted_and_what_is_not_is_gone(world: World, owner: Browser) -> None:
-    workspace, study = world.study.workspace, world.study.record.id
-    world.add("bowl-1", dish="old bowl.png")
-    data = f"/studies/{world.study.record.name}/data"
-    refused = owner.fill(f"{address(world, 'old bowl.png')}/delete", {}, data)
+def test_what_is_shown_is_not_deleted_and_what_is_not_is_gone(study_app: StudyApp, owner: Browser) -> None:
+    workspace, study = study_app.study.workspace, study_app.study.record.id
+    study_app.add("bowl-1", dish="old bowl.png")
+    data = f"/studies/{study_app.study.record.name}/data"
+    refused = owner.fill(f"{address(study_app, 'old bowl.png')}/delete", {}, data)
     assert refused.status_code == 409
     assert "Items still show this file: bowl-1; drop them first, nothing was deleted." in refused.text
     (item,) = list_items(workspace, study)
-    adjudications.adjudicate(workspace, study, item.id, world.study.owner, {}, "a wrong picture", drop=True)
+    adjudications.adjudicate(
+        workspace, study, item.id, study_app.study.owner, {}, "a wrong picture", drop=True
+    )
     stored = media.find_media(workspace, study, "old bowl.png")
-    deleted = owner.fill(f"{address(world, 'old bowl.png')}/delete", {}, data)
+    deleted = owner.fill(f"{address(study_app, 'old bowl.png')}/delete", {}, data)
     assert "old bowl.png: deleted" in deleted.text
-    assert owner.get(address(world, "old bowl.png")).status_code == 404
+    assert owner.get(address(study_app, "old bowl.png")).status_code == 404
     assert not media_store(workspace).has(stored.sha256)
-    assert "was in the study with other contents" in world.bring(owner, {"old bowl.png": picture()}).text
-    owner.fill(f"{address(world, 'spare.wav')}/delete", {}, data)
-    assert owner.get(address(world, "hello.wav")).content == SONG, "another name stands for the same contents"
+    assert "was in the study with other contents" in study_app.bring(owner, {"old bowl.png": picture()}).text
+    owner.fill(f"{address(study_app, 'spare.wav')}/delete", {}, data)
+    assert owner.get(address(study_app, "hello.wav")).content == SONG, (
+        "another name stands for the same contents"
+    )
 
 
 def test_a_bucket_is_asked_for_ranges_and_signed_requests_alone(bucket: S3Server, tmp_path: Path) -> None:
@@ -194,21 +200,21 @@ def test_a_bucket_that_fails_costs_a_page_not_the_studio(
     monkeypatch.setattr(media_stores, "REQUEST_SECONDS", 0.3)
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"{bucket.url}/")  # another connection, with that patience
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
-        world = World(open_study(workspace, STAGES))
-        browser = world.browser(world.study.owner)
-        world.bring(browser, {"hello.wav": SONG})
+        study_app = StudyApp(open_study(workspace, STAGES))
+        browser = study_app.browser(study_app.study.owner)
+        study_app.bring(browser, {"hello.wav": SONG})
         bucket.control(fault=fault)
         began = time.monotonic()
-        shown = browser.get(address(world, "hello.wav"))
+        shown = browser.get(address(study_app, "hello.wav"))
         assert (shown.status_code, "Something went wrong on our side" in shown.text) == (503, True)
         assert BUCKET not in shown.text, "where files lie is nothing for participants"
         if fault != "cut":
-            refused = world.bring(browser, {"bowl.png": picture()})
+            refused = study_app.bring(browser, {"bowl.png": picture()})
             assert (refused.status_code, f"lie in s3://{BUCKET} at" in refused.text) == (503, True)
         assert time.monotonic() - began < 5
-        assert [each.name for each in media.list_media(workspace, world.study.record.id)] == ["hello.wav"]
+        assert [each.name for each in media.list_media(workspace, study_app.study.record.id)] == ["hello.wav"]
         bucket.control(fault=None)
-        assert browser.get(address(world, "hello.wav")).content == SONG
+        assert browser.get(address(study_app, "hello.wav")).content == SONG
 
 
 def test_a_backup_says_that_the_bucket_is_not_in_it(bucket: S3Server, tmp_path: Path) -> None:

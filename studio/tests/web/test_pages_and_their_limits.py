@@ -38,7 +38,7 @@ from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import PASSWORD, QUESTION, StudyFixture, new_workspace, open_study, stored
 from studio.tests.web.conftest import PLENTY
 from studio.tests.web.http import CSRF
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 HOST = "http://localhost"
 DAY = 86400.0

@@ -33,7 +33,7 @@ from studio.tests.support.studies import StudyFixture, next_work
 from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 from tests.support.browser import Watched, axe_violations
-from tests.support.river import environment, folkways
+from tests.support.command_line import environment, folkways
 
 pytestmark = pytest.mark.browser
 

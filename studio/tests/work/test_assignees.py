@@ -42,7 +42,7 @@ from studio.tests.support.studies import (
     open_study,
     stored,
 )
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
 UK = [

@@ -40,7 +40,7 @@ from folkways_studio.work.assignment_rules import (
     plan_assignments,
 )
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
 STAGE = Stage(1, 1, 1, "verify", "verify", "vote", "annotator", {"cap": None})

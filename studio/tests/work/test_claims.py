@@ -25,8 +25,8 @@ from folkways_studio.work.eligible_slots import counts_of_person
 from folkways_studio.work.task_pages import get_task_page
 from studio.tests.crowd import work_together
 from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
-from tests.support.forks import start_module
-from tests.support.moments import at_time
+from tests.support.forked_programs import start_module
+from tests.support.frozen_time import at_time
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 VOTE = {"name": "verify", "kind": "vote"}

@@ -12,7 +12,7 @@ from folkways_studio.records import Draft
 from folkways_studio.work import assignments, drafts
 from folkways_studio.work.task_pages import get_task_page
 from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from folkways_studio.work import leases
 from folkways_studio.work.assignees import Assignee, assign
 from folkways_studio.work.stalled_items import StalledItem, overview_of_assignments
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 DAY = 86_400.0
 NOW = 1_000_000_000.0

@@ -33,7 +33,7 @@ from folkways_studio.work.eligible_slots import (
 )
 from folkways_studio.work.task_pages import get_task_page
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
 WRITE = {"name": "write", "kind": "write_question"}

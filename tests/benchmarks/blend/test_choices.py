@@ -12,7 +12,7 @@ import pytest
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.letter_replies import read_as_paper, read_strictly
+from folkways.benchmarks.blend.letter_replies import read_as_paper, read_reply, read_strictly
 from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES
@@ -42,6 +42,13 @@ PROMPT = "What?\n\nA. barley tea\nB. coffee\nC. None\nD. wine"
         ('```json\n{"answer_choice": "D",}\n```', "D", "D"),
         ('{"answer": "D"}', '{"answer": "D"}', "D"),
         ("", "", None),
+        # A capital of JSON counts where the prompt has it with a full stop; what spoils JSON is taken out.
+        ('{"answer_choice": "What?"}', '{"answer_choice": "What?"}', None),
+        ('{"answer_choice": "wine",}', "D", "D"),
+        ('{"answer_choice": `"wine"`}', "D", "D"),
+        ('{"answer_choice": ```json"wine"}', "D", "D"),
+        ('{"answer_choice": wine}', '{"answer_choice": wine}', "D"),
+        ("B: {'answer_choice': ''}", "B: {'answer_choice': ''}", None),
     ],
 )
 def test_reading_a_letter(reply: str, paper: str, strict: str | None) -> None:
@@ -67,6 +74,36 @@ def test_reading_a_letter(reply: str, paper: str, strict: str | None) -> None:
 def test_a_person_reads_the_letter_that_is_settled_on(reply: str, choices: str, letter: str | None) -> None:
     options = ("" if choice == "-" else choice for choice in choices.split())
     assert read_strictly(reply, dict(zip("ABC", options, strict=False))) == letter
+
+
+RIGHT, NOTHING = "said B. coffee, which is right", "no choice could be read"
+
+
+@pytest.mark.parametrize(
+    ("reply", "language", "paper", "strict"),
+    [
+        ("B", "en", ("answered", "B", RIGHT), ("answered", "B", RIGHT)),
+        (" \n", "en", ("unreadable", None, "empty reply"), ("unreadable", None, "empty reply")),
+        (
+            "죄송합니다",
+            "ko",
+            ("refused", None, "declines to answer"),
+            ("refused", None, "declines to answer"),
+        ),
+        ("so", "en", ("unreadable", None, NOTHING), ("unreadable", None, NOTHING)),
+        (
+            "Zoo",
+            "en",
+            ("unreadable", None, "read as 'Z', which is not a choice"),
+            ("unreadable", None, NOTHING),
+        ),
+    ],
+)
+def test_how_a_reply_is_told(
+    reply: str, language: str, paper: tuple[str, ...], strict: tuple[str, ...]
+) -> None:
+    assert read_reply(PROMPT, CHOICES, reply, "B", language, paper=True) == paper
+    assert read_reply(PROMPT, CHOICES, reply, "B", language, paper=False) == strict
 
 
 def responses(*rows: tuple[str, str | None], state: str = "answered") -> pl.DataFrame:

@@ -28,8 +28,8 @@ from folkways_studio.records import StudyState
 from folkways_studio.studies import service as studies
 from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, open_study
 from studio.tests.web.api.conftest import Program, problem
-from studio.tests.web.worlds import World
-from tests.support.moments import at_time
+from studio.tests.web.two_studies import TwoStudies
+from tests.support.frozen_time import at_time
 
 STAGES = [{"name": "verify", "kind": "vote"}]
 
@@ -73,22 +73,23 @@ def receiver() -> Iterator[Receiver]:
 
 
 def test_what_happens_is_told_and_signed(
-    program: Callable[..., Program], world: World, receiver: Receiver
+    program: Callable[..., Program], two_studies: TwoStudies, receiver: Receiver
 ) -> None:
-    api, place = program(), f"/studies/{world.study.name}"
+    api, place = program(), f"/studies/{two_studies.study.name}"
     made = api.post(
         f"{place}/webhooks", {"url": receiver.url, "events": ["study.paused", "item.adjudicated"]}
     )
     assert "secret" not in api.get(f"{place}/webhooks")[-1]
     api.post(
-        f"{place}/items/{world.values['item']}/decisions", {"answer": {"choices": [1]}, "reason": "as it is"}
+        f"{place}/items/{two_studies.values['item']}/decisions",
+        {"answer": {"choices": [1]}, "reason": "as it is"},
     )
     headers, body = receiver.wait()[0]
     told = json.loads(body)
     assert told["type"] == "item.adjudicated" and told["timestamp"].startswith("20")
     assert (told["data"]["study"], told["data"]["subject"]) == (
-        world.study.name,
-        f"item:{world.values['item']}",
+        two_studies.study.name,
+        f"item:{two_studies.values['item']}",
     )
     # As https://www.standardwebhooks.com says that a receiver checks it.
     signed = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.".encode() + body
@@ -105,8 +106,10 @@ def test_what_happens_is_told_and_signed(
     problem(api.ask("GET", f"{place}/webhooks/{made['id']}/deliveries"), 404)
 
 
-def test_wrong_webhooks_are_refused_in_words(program: Callable[..., Program], world: World) -> None:
-    api, place = program(), f"/studies/{world.study.name}/webhooks"
+def test_wrong_webhooks_are_refused_in_words(
+    program: Callable[..., Program], two_studies: TwoStudies
+) -> None:
+    api, place = program(), f"/studies/{two_studies.study.name}/webhooks"
     for url in (
         "ftp://example.org/",
         "https://me:secret@example.org/",

@@ -31,8 +31,8 @@ from folkways.endpoints.base import Request, Settings
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.http import to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
-from tests.support.forks import start_module
-from tests.support.limits import hear_signals
+from tests.support.forked_programs import start_module
+from tests.support.process_limits import hear_signals
 
 Done = subprocess.CompletedProcess[str]
 T = TypeVar("T")
