@@ -48,7 +48,7 @@ PROMPT = "What?\n\nA. barley tea\nB. coffee\nC. None\nD. wine"
         ('{"answer_choice": `"wine"`}', "D", "D"),
         ('{"answer_choice": ```json"wine"}', "D", "D"),
         ('{"answer_choice": wine}', '{"answer_choice": wine}', "D"),
-        ("I take B: {'answer_choice': ''}", "I take B: {'answer_choice': ''}", None),
+        ("B: {'answer_choice': ''}", "B: {'answer_choice': ''}", None),
     ],
 )
 def test_reading_a_letter(reply: str, paper: str, strict: str | None) -> None:

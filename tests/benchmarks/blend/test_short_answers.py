@@ -170,6 +170,8 @@ def test_prompts_are_the_releases_in_both_languages(root: Path) -> None:
     assert american["language"].unique().to_list() == ["en"]
     assert american["user"][1] == "You live there. What do people drink in the US?"
     assert prompts["prompt_source"].unique().to_list() == ["release"]
+    of_items = [[item] * (2 if item.startswith("US/") else 4) for item in items["item"]]
+    assert prompts["item"].to_list() == [item for several in of_items for item in several]
 
 
 def test_nothing_is_asked_in_a_language_whose_text_tool_is_missing(
@@ -197,11 +199,14 @@ def test_choosing_languages_and_variants(root: Path) -> None:
         everything.filter(pl.col("item") == "ES/Q-1")["variant"].unique(maintain_order=True).to_list()[-1]
         == "inst-1"
     )
+    twice = TASK.prompts(items, PromptOptions(variants=("inst-4", "all", "inst-4")), release)
+    assert twice.sort(twice.columns).equals(everything.sort(everything.columns))
     korea = items.filter(pl.col("culture") == "KR")
     assert TASK.prompts(korea, PromptOptions(variants=("inst-1",)), release).is_empty()
     assert TASK.prompts(korea, PromptOptions(languages=("es",)), release).is_empty()
-    with pytest.raises(UnknownNameError, match="inst-4"):
-        TASK.prompts(items, PromptOptions(variants=("inst-44",)), release)
+    with pytest.raises(UnknownNameError, match="inst-4") as unknown:
+        TASK.prompts(korea, PromptOptions(variants=("inst-44",)), release)
+    assert {*unknown.value.valid} == {"inst-1", "inst-4", "pers-3", "all"}
     with pytest.raises(UnknownNameError, match="local"):
         TASK.prompts(items, PromptOptions(languages=("fr",)), release)
 
@@ -215,6 +220,9 @@ def test_prompts_of_ones_own(root: Path) -> None:
     assert prompts["prompt_source"].unique().to_list() == ["file:short"]
     with pytest.raises(DataError, match=r"no \{question\}"):
         TASK.prompts(items, PromptOptions(prompt_texts={"short": "Answer!"}), release)
+    named = PromptOptions(prompt_texts={"named": "{country}: {question}"}, languages=("local",))
+    spain = TASK.items(release).filter(pl.col("item") == "ES/Q-1")
+    assert TASK.prompts(spain, named, release)["user"].to_list() == ["Spain: ¿Qué se bebe?"]
 
 
 def test_our_wording_where_the_release_has_none(tmp_path: Path) -> None:
@@ -223,6 +231,12 @@ def test_our_wording_where_the_release_has_none(tmp_path: Path) -> None:
     assert prompts.height == 40
     assert prompts["prompt_source"].unique().to_list() == ["folkways"]
     assert not prompts["user"].str.contains("{q}", literal=True).any()
+    asked = prompts.filter(variant="inst-4", item="KR/Q-1").select("language", "user")
+    assert dict(asked.iter_rows()) == {
+        "ko": "이 질문에 짧은 답 하나만 쓰고 다른 말은 쓰지 마세요.\n\n무엇을 마셔요?",
+        "en": "Please give one short answer to this question and nothing else.\n\nWhat do people drink in South "
+        "Korea?",
+    }
 
 
 def test_a_culture_beyond_the_paper_is_asked_in_its_language_by_an_english_instruction(
