@@ -178,6 +178,15 @@ def test_every_wording_of_every_item_in_the_order_of_the_items(tmp_path: Path) -
         TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("released",)), release)["variant"]
     ) == {"released"}
     assert set(TASK.prompts(items, PromptOptions(variants=("all",)), release)["variant"]) == {"released"}
+    turned = TASK.prompts(items, PromptOptions(prompt_texts=own, orders=2), release).head(4)
+    assert turned.select("variant", "prompt_source").rows() == [
+        *(("x", "file:x"), ("y", "file:y")),
+        *(("x~order-2", "file:x"), ("y~order-2", "file:y")),
+    ]
+    named = PromptOptions(prompt_texts={"x": "{country}: {question} {choices}"})
+    assert TASK.prompts(items, named, release)["user"][0].startswith("Spain: What do people drink? A. one")
+    with pytest.raises(DataError, match=r"the prompt 'x' has no \{question\} and no \{choices\}: 'Hm'"):
+        TASK.prompts(items, PromptOptions(prompt_texts={"x": "Hm"}), release)
     with pytest.raises(UnknownNameError, match="valid: all, released, x, y"):
         TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("z",)), release)
 
