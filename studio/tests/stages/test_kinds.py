@@ -559,6 +559,25 @@ def test_digits_choose_what_stands_in_a_place_or_is_the_number(
     assert shown_part(part, [part], {"o": ["yes", "no"]}, None)["digits"] == digits
 
 
+@pytest.mark.parametrize("begins", ["starts_as", "otherwise"])
+@pytest.mark.parametrize(
+    ("type", "value", "shown"),
+    [
+        ("text", None, "begun"), ("text", "", "begun"), ("text", "mine", "mine"),
+        ("texts", None, "begun"), ("texts", [], "begun"), ("texts", ["mine"], ["mine"]),
+        ("spans", None, "begun"), ("spans", [], []),  # whoever takes every mark away says so
+        ("several", [], []),
+    ],
+)  # fmt: skip
+def test_a_part_begins_with_what_the_item_has_until_something_is_said(
+    begins: str, type: str, value: Any, shown: Any
+) -> None:
+    part = {"key": "it", "label": "It", "type": type, "field": "text", "options": ["a", "b"]}
+    content = {"text": "a b", "first": "begun"}
+    assert shown_part({**part, begins: "first"}, [part], content, value)["value"] == shown
+    assert shown_part(part, [part], content, value)["value"] == value
+
+
 def test_every_rule_is_used() -> None:
     assert {type(kind).__name__ for kind in STAGE_KINDS.values()} == {
         getattr(rule, "func", rule).__name__ for rule in RULES.values()
