@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import data_issues, open_release
 from folkways.benchmarks.semeval2026.release import (
     is_trial,
@@ -80,6 +81,14 @@ def test_entries_in_full(odd: Release) -> None:
         ("en-US_0002", "US_0001", "Why?", ("B",), ("a", "b", "c", "d")),
         ("ga-IE_0001", "IE_0001", "Why?", ("C",), ("a", "b", "c", "d")),
         ("en-US_0004", "US_0001", "Why?", ("D",), ("a", "b", "c", "d")),
+    ]
+    # What is sampled is the question, which regions share.
+    sampled = get_task("semeval2026/mcq").items(odd).select("item", "question", "gold")
+    assert sampled.rows() == [
+        ("en-US_0001", "US_0001", "A. a"),
+        ("en-US_0002", "US_0001", "B. b"),
+        ("ga-IE_0001", "US_0001", "C. c"),
+        ("en-US_0004", "US_0001", "D. d"),
     ]
 
 

@@ -20,7 +20,7 @@ from folkways.runs.models import split_name
 from folkways.runs.planning.plan import POPULATIONS, restore_options, stored_plan
 from folkways.runs.results.completeness import completeness_of_rows, if_data_are_here, lacking
 from folkways.runs.results.contrasts import TEXTS
-from folkways.runs.results.model_names import AT, at_runs, model_names
+from folkways.runs.results.model_names import ALSO, AT, at_runs, model_names
 from folkways.runs.scores.scoring import reference_scores, scores_of_run, stored_scores, unsummarised
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -120,7 +120,7 @@ class RunsTogether:
         endpoints = self.endpoints()
         of_shown = {name: endpoints.get(name, name) for name in shown}
         public = model_names(of_shown.values())
-        runs = {name: f"{AT}{'+'.join(of)}" for name, of in self._runs_of.items()}
+        runs = {name: f"{AT}{ALSO.join(of)}" for name, of in self._runs_of.items()}
         return {name: public[endpoint] + runs.get(name, "") for name, endpoint in of_shown.items()}
 
     def renamed(self, run: run_records.RunRecord, frame: pl.DataFrame) -> pl.DataFrame:
