@@ -22,9 +22,9 @@ from folkways.integrations.compare_logs import compare_logs, logs_in, read_logs
 from folkways.integrations.report_logs import read_scores, report_logs
 from tests.integrations.test_every_eval_ever_records import record
 from tests.integrations.test_report_logs import with_instances
+from tests.support.command_line import Done, folkways
 from tests.support.eval_logs import sample, write_inspect_log, write_lm_eval_samples, zipfile, zstd
 from tests.support.helm_runs import helm_run
-from tests.support.river import Done, folkways
 
 N = 40
 

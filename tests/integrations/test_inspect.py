@@ -20,9 +20,9 @@ from folkways.integrations.inspect.logs import read_replies
 from folkways.integrations.scored_log import scales_of
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import folkways
 from tests.support.eval_logs import sample, write_inspect_log, zipfile
 from tests.support.other_programs import programs_of, run_program
-from tests.support.river import folkways
 
 LETTERS = "ABCD"
 

@@ -22,8 +22,8 @@ from folkways.integrations.leaderboard import contributions_of
 from folkways.reports.views.board import Board
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import folkways
 from tests.support.other_programs import programs_of, run_program
-from tests.support.river import folkways
 
 FAULTS = {"length": 0.1, "refusal": 0.1, "filter": 0.1, "thinks": 0.1, "400": 0.15}
 NUMBERS = ("first_score", "second_score", "difference", "low", "high", "p", "n", "questions")

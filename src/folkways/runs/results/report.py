@@ -12,7 +12,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Benchmark, Task, overrides
 from folkways.benchmarks.registry import get_task, sound_benchmark
-from folkways.benchmarks.results import make_results
+from folkways.benchmarks.results import EACH_MODEL_ONCE, make_results
 from folkways.benchmarks.treatments import LENGTH, with_length, without_treatments
 from folkways.errors import FolkwaysError, quoted
 from folkways.evidence.verdict import Expense, Verdict
@@ -42,11 +42,6 @@ SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 NOT_STORED = (
     "Run {0} was scored by an earlier folkways, which did not store what guessing and people score on its "
     "items: they are not shown. folkways score {1} adds them, and asks no model."
-)
-
-COUNTED_AS_MODELS = (
-    "Models are here in several conditions, and analyses of all models count each condition as a model: what "
-    "they average over models is no mean of different models, and their intervals over models are too narrow."
 )
 
 CLOCK = 1.0
@@ -171,8 +166,7 @@ def collect(
     if len(runs) > 1:
         judged, replies = _each_once(judged, replies)
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
-    models = together.endpoints()
-    inputs = inputs_of(judged.drop("text", "gold", strict=False), models, tasks.values(), opened)
+    inputs = inputs_of(judged.drop("text", "gold", strict=False), together, tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
     uses = {run.name: results.usage(workspace, run) for run in runs}
     used = uses if with_judgements or with_verdict else {}
@@ -208,7 +202,7 @@ def collect(
         warnings=(
             *partial,
             *together.unlike(every),
-            *([COUNTED_AS_MODELS] if made and together.conditions() else []),
+            *([EACH_MODEL_ONCE] if made and inputs.models else []),
             *other_language_warnings(every, together.signatures, tasks),
             *cut_warnings(every, together.signatures, tasks),
             *otherwise,
@@ -225,7 +219,7 @@ def collect(
         without_items=withheld,
         expenses=_expenses(together, used, cost_of),
         parts=parts,
-        conditions=together.conditions(),
+        conditions=inputs.models,
         contrasts=contrasts,
         homes={name: card.home for name, card in inputs.cards.items() if card.home},
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
