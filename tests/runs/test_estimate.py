@@ -162,9 +162,9 @@ def test_a_small_vocabulary_and_what_replies_took_are_not_counted_twice(
 
 
 def test_what_is_asked_afresh_is_paid_again(tmp_path: Path) -> None:
-    where = {"models": "baseline/first", "workspace": str(tmp_path / "w.db"), "limit": 2}
+    where: dict[str, Any] = {"models": "baseline/first", "workspace": str(tmp_path / "w.db"), "limit": 2}
     folkways.run("demo/mcq", **where)
-    again, afresh = (folkways.estimate("demo/mcq", **where, **how) for how in ({}, {"afresh": True}))
+    again, afresh = (folkways.estimate("demo/mcq", **how) for how in (where, where | {"afresh": True}))
     assert [one["requests"].item() for one in (again, afresh)] == [0, 2]
 
 
