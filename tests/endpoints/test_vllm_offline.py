@@ -215,6 +215,7 @@ def test_a_model_that_is_closed_leaves_no_process_and_nobody_waiting(
         waiting = asyncio.create_task(endpoint.complete(request("Tea?", key="b", sample=1, settings=long)))
         await asyncio.sleep(0)
         await endpoint.close()
+        assert not psutil.pid_exists(journal(folder, "load")[0]["pid"]), "its memory is free by then"
         await endpoint.close()
         return [reply, *await asyncio.gather(waiting, return_exceptions=True)]
 

@@ -52,11 +52,6 @@ def ask_server(
     return progress, {state: states.count(state) for state in set(states)}
 
 
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
-
-
 pytestmark = pytest.mark.usefixtures("quick_backoff")
 
 

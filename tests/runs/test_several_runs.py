@@ -288,6 +288,7 @@ def test_without_the_data_guessing_is_of_the_last_run_and_a_report_says_so(
     data = collect(workspace, [runs["KR"], runs["DE"]], with_judgements=False)
     elsewhere.rename(counts)
     assert {*data.people.filter(facet="culture")["value"]} == {"DE"}
+    assert not any(map(is_baseline, data.people["endpoint"]))
     (told,) = (line for line in data.warnings if line.startswith("What guessing and people score"))
     assert " is of the questions of run DE alone: " in told
 

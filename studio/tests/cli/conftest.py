@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import Done, environment
-from tests.support.command_line import folkways as run_folkways
-
-Folkways = Callable[..., Done]
-
-
-def command_line_in(folder: Path, patch: pytest.MonkeyPatch) -> Folkways:
-    """The command line inside a folder, where nothing was fetched, unless the test goes elsewhere."""
-    for name in os.environ.keys() - environment().keys():
-        patch.delenv(name)
-    patch.setenv("FOLKWAYS_DATA", str(folder / "nothing-fetched"))
-    patch.setenv("COLUMNS", "200")
-    patch.chdir(folder)
-    return lambda *arguments: run_folkways(*arguments, env=dict(os.environ))
+from tests.support.command_line import Folkways, command_line_in
 
 
 @pytest.fixture

@@ -23,10 +23,11 @@ from folkways_studio.people import accounts, participants
 from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.studies import service as studies
-from studio.tests.cli.conftest import Folkways, check_assigning
+from studio.tests.cli.conftest import check_assigning
 from studio.tests.support.broken_zips import DAMAGES
 from studio.tests.support.studies import trained
 from studio.tests.support.studio_server import StudioProcess
+from tests.support.command_line import Folkways
 
 HEADER = "id,question,option_a,option_b,option_c,option_d\n"
 QUESTIONS = f"{HEADER}q1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"

@@ -5,16 +5,10 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.exc import NoResultFound
 
-from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row, get_row, get_value
 from folkways_studio.records import ItemState
-from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, open_study
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture
 
 
 @ON_BOTH

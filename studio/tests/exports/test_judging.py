@@ -17,8 +17,14 @@ from folkways.runs.judging.model_judging import judge_run
 from folkways.runs.models import open_models
 from folkways.workspace.database import Workspace
 from folkways_studio.exports.snapshot import take_snapshot
+from folkways_studio.items.service import list_items
 from folkways_studio.models.drawing import draw_answers
+from folkways_studio.programs import tokens
+from folkways_studio.programs.records import Scope
 from folkways_studio.stages.registry import stage_kind
+from folkways_studio.web.app import create_app
+from folkways_studio.web.settings import WebSettings
+from studio.tests.support.app_client import AppClient
 from studio.tests.support.exports import export_study
 from studio.tests.support.studies import StudyFixture, content_of, emptied, filled, open_study
 from tests.support.chat_server import ChatServer
@@ -54,6 +60,22 @@ def test_a_draw_keeps_to_the_number_and_does_not_repeat_itself(study: StudyFixtu
     content = first.items[0].content
     assert content["reply"] == "nothing of the kind"
     assert content["accepted"]
+
+
+def test_a_draw_by_the_api_is_the_same_draw(begun: tuple[bytes, StudyFixture], study: StudyFixture) -> None:
+    workspace, record = study.workspace, study.record
+    how = {"per_culture": 1, "seed": 7, "wrong_only": False}
+    direct = [item.key for item in draw_answers(workspace, record.id, "judge", "drawn", **how).items]
+    filled(workspace, begun[0])
+    _, token = tokens.create_token(workspace, study.owner, study_id=None, scope=Scope.WRITE)
+    headers = {"Authorization": f"Bearer {token}"}
+    with AppClient(create_app(workspace, WebSettings()), headers=headers) as client:
+        place, asked = f"/api/v1/studies/{record.name}/draws", {"stage": "judge", "run": "drawn", **how}
+        refused = client.post(place, json={**asked, "models": ["another"]})
+        assert (refused.status_code, "another" in refused.text) == (422, True), refused.text
+        assert client.post(place, json=asked).json()["added"] == len(direct) == 2
+    assert [item.key for item in list_items(workspace, record.id)] == direct
+    assert direct != [item.key for item in draw_answers(workspace, record.id, "judge", "drawn").items][:2]
 
 
 def test_judges_do_not_see_whose_answer_it_is(study: StudyFixture) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 from folkways.errors import FolkwaysError
-from folkways.workspace.database import Workspace
 from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, SubmissionError
 from folkways_studio.exports import FORMATS
 from folkways_studio.exports.archive import PLAIN, export_files
@@ -25,11 +24,6 @@ STAGES = [
     {"name": "verify", "kind": "vote"},
 ]
 WRITTEN = {"category": "Food", "question": f"What does {SECRET} eat?", "english": "What do people eat?"}
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES)
 
 
 def test_an_item_is_open_until_all_that_is_said_of_it_is_resolved(study: StudyFixture) -> None:

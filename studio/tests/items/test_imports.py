@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
@@ -27,13 +26,9 @@ from folkways_studio.work import adjudications
 from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, failing, open_study, stored
 from tests.support.frozen_time import at_time
 
+STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
 ROWS = 3 * FEWEST + 5
 TABLE = "item,question,option_a,option_b\n" + "".join(f"q{n},What is {n}?,one,two\n" for n in range(ROWS))
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
 
 
 def begun(study: StudyFixture, text: str = TABLE, file: str = "many.csv", **options: Any) -> Import:

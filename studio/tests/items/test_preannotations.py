@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.errors import SubmissionError
 from folkways_studio.items.preannotations import (
@@ -24,7 +23,7 @@ from folkways_studio.items.service import NewItem, add_items, list_items
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.service import get_stage
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, stored
 
 FORM = {
     "name": "judge",
@@ -50,11 +49,6 @@ STAGES = [
 CELLS = {"question": QUESTION["question"], "options": json.dumps(QUESTION["options"])}
 SENTENCE = "We spent Boxing Day at my aunt's."
 MARKED = {"sentence": SENTENCE, "item": "Boxing Day"}
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES)
 
 
 def suggested(study: StudyFixture, stage: str, content: dict[str, Any], answer: Any) -> Any:

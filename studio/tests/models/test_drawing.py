@@ -85,11 +85,6 @@ def source(
     workspace.close()
 
 
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES, populations=POPULATIONS)
-
-
 def keys_of(
     names: list[str], replies: list[list[Reply]], culture: str, models: tuple[int, ...], right: bool
 ) -> list[str]:

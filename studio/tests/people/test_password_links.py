@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError, SubmissionError
 from folkways_studio.people import accounts, password_links, sessions
@@ -16,11 +15,6 @@ from tests.support.frozen_time import at_time
 
 pytestmark = ON_A_FILE
 NEW = "quite another password"
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
 
 
 def test_a_link_changes_the_password_once_and_signs_out_everywhere(study: StudyFixture) -> None:

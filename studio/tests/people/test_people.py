@@ -38,11 +38,6 @@ POPULATIONS = [{"name": "korea", "culture": "KR", "people": 2, "criteria": CRITE
 GOOD = {"nationality": " south korean ", "years": "30"}
 
 
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
-
-
 def joined(study: StudyFixture, **external: str) -> Participant:
     _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
     return participants.join(study.workspace, token, external=external)

@@ -16,16 +16,11 @@ from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError, 
 from folkways_studio.people import accounts, invites, openid, participants, password_links, personal, sessions
 from folkways_studio.programs import tokens
 from folkways_studio.records import Participant
-from studio.tests.support.studies import ON_A_FILE, PASSWORD, StudyFixture, open_study
+from studio.tests.support.studies import ON_A_FILE, PASSWORD, StudyFixture
 
 LOGIN = "kim@example.org"
 IDENTITY = openid.Identity("https://login.example.org", "person-1", "else@example.org", "Kim")
 REFUSED = (InviteError, NotAllowedError, NotFoundError, TokenError)
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
 
 
 @pytest.fixture

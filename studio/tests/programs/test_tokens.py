@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
 from folkways_studio.database import audit, schema
 from folkways_studio.errors import NotFoundError, SubmissionError, TokenError
 from folkways_studio.people.sessions import SEEN_EVERY_SECONDS
@@ -16,11 +15,6 @@ from tests.support.frozen_time import at_time
 
 DAY = 86400.0
 pytestmark = ON_A_FILE
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
 
 
 def test_a_token_lasts_90_days_unless_something_else_is_said_and_a_year_at_most(study: StudyFixture) -> None:

@@ -86,11 +86,6 @@ def test_somebody_differs_from_a_label_that_more_than_half_of_the_others_gave(
     assert list(zip(found.told.tolist(), found.differs.tolist(), strict=True)) == expected
 
 
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES)
-
-
 def vote(study: StudyFixture, people: list[Participant], said: list[str], *, at: float = BEGIN) -> None:
     """Each item's answers as digits of the option that each person chooses, a day from item to item."""
     study.add(

@@ -27,11 +27,6 @@ LABELS = {"category": "Social Tradition", "level": "Visible", "element": "Custom
 SENTENCE = {"sentence": "We went to a potluck.", "spans": [[13, 20]]}
 
 
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [VOTE])
-
-
 def test_a_study_moves_as_it_may(study: StudyFixture) -> None:
     for state in (StudyState.PAUSED, StudyState.OPEN, StudyState.CLOSED, StudyState.OPEN):
         assert studies.set_state(study.workspace, study.record.id, state).state == state

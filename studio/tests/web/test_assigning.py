@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import accounts, participants, personal, sessions
@@ -17,16 +16,11 @@ from folkways_studio.records import Role
 from folkways_studio.web.app import create_app
 from folkways_studio.work.assignees import assignees_of
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, stored
 
 pytestmark = ON_A_FILE
-VOTE = {"name": "verify", "kind": "vote", "manual": "verification/verify", "training": False}
+STAGES = [{"name": "verify", "kind": "vote", "manual": "verification/verify", "training": False}]
 HERE = "/studies/test-study"
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [VOTE])
 
 
 class Browser:

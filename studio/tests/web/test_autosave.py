@@ -66,6 +66,46 @@ def test_what_is_typed_is_there_again_with_what_was_added_without_a_connection(f
     saved(again)
 
 
+def lost(route: Any) -> None:
+    """The server gets it, and the browser never hears of that."""
+    route.fetch()
+    route.abort()
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_reply_that_is_lost_makes_no_other_version(field: Field, again: bool) -> None:
+    page = field.at_task()
+    page.route("**/draft", lost)
+    page.get_by_label("Answer 1").fill("김밥")
+    expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
+    page.route("**/draft", lambda route: route.abort())
+    page.get_by_label("Answer 2").fill("떡")
+    if again:
+        page.reload()
+    page.unroute("**/draft")
+    page.get_by_label("Answer 3").fill("국")
+    saved(page)
+    expect(page.locator("#conflict")).to_be_hidden()
+    page.reload()
+    assert [page.get_by_label(f"Answer {number}").input_value() for number in (1, 2, 3)] == [
+        "김밥",
+        "떡",
+        "국",
+    ]
+
+
+def test_what_is_typed_during_a_save_is_saved_after_it(field: Field) -> None:
+    page = field.at_task()
+    waiting: list[Any] = []
+    page.route("**/draft", lambda route: route.continue_() if waiting else waiting.append(route))
+    with page.expect_request("**/draft"):
+        page.get_by_label("Answer 1").fill("김밥")
+    page.get_by_label("Answer 2").fill("떡")
+    with page.expect_response(lambda response: "%EB%96%A1" in (response.request.post_data or "")):
+        waiting[0].continue_()
+    saved(page)
+
+
 def test_a_text_that_is_hidden_stays_in_the_draft_and_is_not_sent(make_field: Callable[..., Field]) -> None:
     ask = [
         {"key": "fits", "type": "choice", "label": "Does it fit?", "options": ["yes", "no"]},

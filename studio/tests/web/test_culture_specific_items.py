@@ -117,7 +117,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     native = field.guest("bangladesh")
     start(native, "Adapt")
     native.get_by_label("Functional equivalent").check()
-    native.get_by_label("In English, for your culture").fill("On the day after Eid we visit my aunt.")
+    native.get_by_label("In English, for your culture").fill(" \ufeffOn the day after Eid we visit my aunt. ")
     mark(native, "intra_spans", "the day after Eid")
     native.get_by_label("In your language: Bangla").fill(BENGALI)
     native.get_by_role("button", name="Send and go on").click()
@@ -128,7 +128,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     (adapted,) = items.list_items(field.workspace, field.study.id, "adapt")
     (version,) = adapted.result["adaptations"]
     assert version["strategies"] == ["functional_equivalent"]
-    assert version["intra"] == "On <CSI> the day after Eid </CSI> we visit my aunt."
+    assert version["intra"] == "\ufeffOn <CSI> the day after Eid </CSI> we visit my aunt."
     assert version["inter"] == "প্রতি বছর <CSI> ঈদের পরদিন </CSI> আমরা খালার বাড়ি যাই।"
 
     researcher = field.researcher("/quality")

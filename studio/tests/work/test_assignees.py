@@ -53,11 +53,6 @@ UK = [
 SAID = {"choices": [0]}
 
 
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [VOTE])
-
-
 def person(who: Participant) -> Assignee:
     return Assignee(who.pseudonym, participant_id=who.id)
 

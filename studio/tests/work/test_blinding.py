@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.workspace.database import Workspace
 from folkways_studio.errors import NotAllowedError
 from folkways_studio.items import search as item_search
 from folkways_studio.items.search import ItemQuery
@@ -20,11 +19,6 @@ STAGES = [
     {"name": "crowd", "kind": "vote", "answers": 2, "majority": 2},
 ]
 POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES, populations=POPULATIONS)
 
 
 def blind(study: StudyFixture, account_id: int, *numbers: int) -> set[int]:

@@ -28,12 +28,8 @@ STAGE = {
     "people_per_category": 2,
     "least": 2,
 }
+STAGES = [STAGE]
 POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [STAGE], populations=POPULATIONS)
 
 
 def write(study: StudyFixture, person: Participant, category: str) -> None:

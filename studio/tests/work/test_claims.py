@@ -32,11 +32,6 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 VOTE = {"name": "verify", "kind": "vote"}
 
 
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [VOTE])
-
-
 def answers_per_item(workspace: Workspace) -> Counter[int]:
     with workspace.read() as connection:
         return Counter(connection.scalars(sa.select(schema.judgements.c.item_id)))

@@ -35,11 +35,6 @@ STAGES = [
 ]
 
 
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES)
-
-
 def correct(
     study: StudyFixture, person: Participant, work: Work, said: dict[str, Any], key: str = "again"
 ) -> Any:

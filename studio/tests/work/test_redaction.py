@@ -20,7 +20,7 @@ from folkways_studio.exports.archive import export_files
 from folkways_studio.models import redteaming
 from folkways_studio.records import Participant, Role
 from folkways_studio.studies import service as studies
-from folkways_studio.work import drafts, judgements, redaction
+from folkways_studio.work import corrections, drafts, judgements, redaction
 from studio.tests.models.test_redteaming import STAGES as RED_TEAMING
 from studio.tests.models.test_redteaming import offered_by
 from studio.tests.support.studies import ON_A_FILE, ON_BOTH, QUESTION, StudyFixture, open_study, stored
@@ -387,13 +387,21 @@ def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace)
 
 
 @ON_A_FILE
+@pytest.mark.parametrize("corrected", [False, True])
 def test_what_another_says_in_the_same_words_stays_until_it_is_redacted_too(
-    studio_workspace: Workspace,
+    studio_workspace: Workspace, corrected: bool
 ) -> None:
-    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 3, "majority": 3}])
     study.add("verify", [QUESTION] * 2)
     people = [study.person() for _ in range(2)]
-    first, second = (said(study, person, {"choices": [1], "comment": SECRET}) for person in people)
+    answer = {"choices": [1], "comment": SECRET}
+    first = said(study, people[0], answer)
+    work = study.work(people[1])
+    second = study.submit(
+        people[1], work, {**answer, "comment": "nothing"} if corrected else answer
+    ).judgement.id
+    if corrected:
+        corrections.correct(studio_workspace, people[1].id, work.assignment.id, answer, "again")
     said(study, people[0], {"choices": [1], "comment": "of another item"})
     with studio_workspace.write() as connection:
         connection.execute(sa.update(schema.items).values(reason=f"{SECRET} of another item"))
@@ -407,6 +415,7 @@ def test_what_another_says_in_the_same_words_stays_until_it_is_redacted_too(
     assert reasons() == ["[redacted] of another item", f"{SECRET} of another item"]
     comments = [row["payload"]["comment"] for row in stored(studio_workspace, schema.judgements)]
     assert comments == ["[redacted]", "[redacted]", "of another item"]
+    assert SECRET not in str(stored(studio_workspace, schema.corrections))
 
 
 @ON_A_FILE

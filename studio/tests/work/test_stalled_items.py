@@ -25,11 +25,6 @@ NOW = 1_000_000_000.0
 VOTE = {"name": "verify", "kind": "vote"}
 
 
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [VOTE])
-
-
 def one_slot(study: StudyFixture, item: int, slots: int = 1) -> None:
     """Leave an item so many slots."""
     table = schema.assignments

@@ -42,11 +42,6 @@ SAID = {"choices": [0]}
 pytestmark = ON_A_FILE
 
 
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [VOTE])
-
-
 def take(study: StudyFixture, person: Participant, **how: Any) -> Work:
     found = next_work(study.workspace, person.id, **how)
     assert isinstance(found, Work), found

@@ -12,6 +12,7 @@ import pytest
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend import data as blend
+from folkways.benchmarks.blend.choices import as_asked, in_orders, lettered, seen
 from folkways.benchmarks.blend.letter_replies import read_as_paper, read_reply, read_strictly
 from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, UnknownNameError
@@ -177,8 +178,81 @@ def test_every_wording_of_every_item_in_the_order_of_the_items(tmp_path: Path) -
         TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("released",)), release)["variant"]
     ) == {"released"}
     assert set(TASK.prompts(items, PromptOptions(variants=("all",)), release)["variant"]) == {"released"}
+    turned = TASK.prompts(items, PromptOptions(prompt_texts=own, orders=2), release).head(4)
+    assert turned.select("variant", "prompt_source").rows() == [
+        *(("x", "file:x"), ("y", "file:y")),
+        *(("x~order-2", "file:x"), ("y~order-2", "file:y")),
+    ]
+    named = PromptOptions(prompt_texts={"x": "{country}: {question} {choices}"})
+    assert TASK.prompts(items, named, release)["user"][0].startswith("Spain: What do people drink? A. one")
+    with pytest.raises(DataError, match=r"the prompt 'x' has no \{question\} and no \{choices\}: 'Hm'"):
+        TASK.prompts(items, PromptOptions(prompt_texts={"x": "Hm"}), release)
     with pytest.raises(UnknownNameError, match="valid: all, released, x, y"):
         TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("z",)), release)
+
+
+def test_a_question_keeps_its_order_where_another_says_something_else() -> None:
+    """Where options refer to each other, where there are too few for so many orders, and where the prompt has
+    not one list of them."""
+    options = {
+        "four": ["tea", "rice", "sand", "salt"],
+        "two": ["tea", "rice"],
+        "refer": ["tea", "rice", "sand", "All of the above"],
+        "twice": ["tea", "rice", "sand", "salt"],
+        "unlisted": ["tea", "rice", "sand", "salt"],
+    }
+    prompts = {name: f"What?\n{lettered('ABCD'[: len(of)], of)}" for name, of in options.items()}
+    prompts["twice"] += prompts["twice"]
+    prompts["unlisted"] = "What? tea, rice, sand or salt"
+    items = pl.DataFrame(
+        [
+            {
+                "culture": "KR",
+                "question": name,
+                "prompt": prompts[name],
+                "labels": list("ABCD"[: len(of)]),
+                "choices": of,
+            }
+            for name, of in options.items()
+        ]
+    )
+    shown = dict(in_orders(items, 3))
+    assert {number: part["question"].to_list() for number, part in shown.items()} == {
+        1: list(options),
+        2: ["four", "two"],
+        3: ["four"],
+    }
+    turned = shown[2].row(1, named=True)
+    assert (turned["choices"], turned["prompt"]) == (["rice", "tea"], "What?\nA. rice\nB. tea")
+    assert shown[3].columns == items.columns
+    # Of a release that does not tell whose options they are.
+    asked = items.head(2).with_columns(
+        variant=pl.Series(["released~order-2", "released"]),
+        answer_idx=pl.lit("A"),
+        choice_countries=pl.lit([], dtype=pl.List(pl.String)),
+    )
+    (moved, released) = as_asked(asked).select("choices", "answer_idx", "choice_countries").rows()
+    place = shown[2]["choices"][0].to_list().index("tea")
+    assert moved == (shown[2]["choices"][0].to_list(), "ABCD"[place], [])
+    assert released == (["tea", "rice"], "A", [])
+
+
+@pytest.mark.parametrize(
+    ("countries", "chosen", "found"),
+    [
+        ("South_Korea Spain US dummy", "B", ("A", "B", "ES", "ES US dummy")),
+        ("South_Korea Spain US dummy", None, ("A", None, None, "ES US dummy")),
+        # A wrong option of the culture itself, and a right one that another culture gave.
+        ("South_Korea Spain South_Korea Spain", "C", ("A", "C", "KR", "ES")),
+        ("Spain US US dummy", "A", ("A", "A", "ES", "US dummy")),
+        ("South_Korea South_Korea South_Korea South_Korea", "A", ("A", "A", "KR", None)),
+        ("Spain US", "A", ("A", "A", None, None)),
+    ],
+)
+def test_whose_options_were_offered_and_taken(
+    countries: str, chosen: str | None, found: tuple[str | None, ...]
+) -> None:
+    assert seen("ABCD", countries.split(), "KR", "A", chosen) == found
 
 
 def test_a_judgement_in_full(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, MissingExtraError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES, State
 from folkways.text.tools import get_tool
+from tests.support.blend_data import group as answers
 from tests.support.blend_data import release_at, write_csv, write_release
 
 TASK = get_task("blend/saq")
@@ -365,6 +366,28 @@ def test_a_reply_in_another_language_is_told(root: Path) -> None:
     assert [row["other_script"] for row in rows] == [0.0, 0.0]
 
 
+def test_what_is_shown_of_an_item() -> None:
+    """The most frequent answer comes first, in the culture's language; English speakers are asked in their
+    own English."""
+    asked = {"question_en": "What there?", "question_local": "무엇?", "local_language": "ko"}
+    item = asked | {
+        "groups": [answers(["차", ""], ["tea"], 1), answers(["보리차", "차"], ["차", "barley tea"], 3)]
+    }
+    assert TASK.accepted_answers(item) == (("보리차", "차", "barley tea"), ("차", "tea"))
+    assert [TASK.question_in(item, language) for language in ("ko", "en")] == ["무엇?", "What there?"]
+    british = asked | {"question_local": "What, here?", "local_language": "en"}
+    assert TASK.question_in(british, "en") == "What, here?"
+
+
+@pytest.mark.parametrize(("tools", "right"), [("default", 1.0), ("simple", 0.0)])
+def test_words_are_reduced_by_the_tools_that_are_named(root: Path, tools: str, right: float) -> None:
+    """Of plurals that no rule of endings tells."""
+    task = TASK.with_tools(tools)
+    said = replies(("ES/Q-1", "es", "tés con limones"))
+    judged_by = task.judge(task.items(release_at(root)), said, "strict")
+    assert judged_by["sem_b"].to_list() == [right]
+
+
 def test_the_prompt_is_taken_out_of_the_reply(root: Path) -> None:
     echo = "One answer, please.\n\nQuestion: What do people drink in Spain?\nAnswer: vino"
     assert judged(root, "paper", ("ES/Q-1", "en", echo))[0]["answer"] == "vino"
@@ -399,9 +422,15 @@ def test_scores_count_every_expected_item(root: Path) -> None:
     assert "Food" in scores.filter(pl.col("facet") == "topic")["value"].to_list()
 
 
+HEADER = ["ID", "Translation", "prompt", "response", "prompt_no"]
+
+
 def test_the_authors_output_is_recognised(tmp_path: Path) -> None:
     rows = [("Q-1", "¿?", "P", "None", "inst-4"), ("Q-1", "¿?", "P", "", "inst-4")]
-    write_csv(tmp_path / "out.csv", ["ID", "Translation", "prompt", "response", "prompt_no"], rows)
+    null = pl.DataFrame([(*rows[0][:3], None, "inst-4")], schema=HEADER, orient="row")
+    assert (empty := TASK.from_authors(null)) is not None
+    assert empty["response"].to_list() == [""]
+    write_csv(tmp_path / "out.csv", HEADER, rows)
     read = TASK.from_authors(pl.read_csv(tmp_path / "out.csv", infer_schema=False))
     assert read is not None
     assert read.select("release_id", "variant", "prompt", "response").rows() == [

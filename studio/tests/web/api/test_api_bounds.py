@@ -192,4 +192,6 @@ def test_every_body_has_its_bounds_and_what_is_left_out_has_its_default() -> Non
         for content in operation.get("requestBody", {}).get("content", {}).values()
     }
     assert {name: fields_of(schemas[name]) for name in names} == BODIES
+    taken = {name for name in names if schemas[name].get("additionalProperties") is not False}
+    assert taken == {"Body_add_media"}, "a field that is misspelt is refused, not passed over"
     assert fields_of(schemas["NewSuggestion"]) == SUGGESTION

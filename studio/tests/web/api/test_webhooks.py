@@ -18,7 +18,6 @@ import aiohttp
 import pytest
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
 from folkways_studio.addresses import PrivateAddressError, public_connector
 from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, NotFoundError
@@ -120,11 +119,6 @@ def test_wrong_webhooks_are_refused_in_words(
         assert problem(api.ask("POST", place, {"url": url}), 422)["problems"][0]["where"] == "url"
     told = problem(api.ask("POST", place, {"url": "https://example.org/", "events": ["item.dnoe"]}), 422)
     assert "item.done" in told["problems"][0]["what"]
-
-
-@pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES)
 
 
 def move(study: StudyFixture, state: StudyState) -> None:
