@@ -271,15 +271,15 @@ def test_parquet_is_read_apart_as_any_table_is() -> None:
 
 
 def test_an_import_whose_server_stops_waits_for_the_next(workspace: Workspace, workbook: bytes) -> None:
-    desk = open_study(workspace, [{"name": "verify", "kind": "vote"}])
-    imports.begin(workspace, desk.study.id, "verify", "many.xlsx", population="korea", content=workbook)
+    study = open_study(workspace, [{"name": "verify", "kind": "vote"}])
+    imports.begin(workspace, study.record.id, "verify", "many.xlsx", population="korea", content=workbook)
     taken = imports.claim(workspace)
     assert taken is not None
     run_import(workspace, *taken, going=lambda: False)
-    assert imports.get_import(workspace, desk.study.id, taken[0].id).state == "waiting"
+    assert imports.get_import(workspace, study.record.id, taken[0].id).state == "waiting"
     again = imports.claim(workspace)
     assert again is not None
-    imports.cancel(workspace, desk.study.id, again[0].id)
+    imports.cancel(workspace, study.record.id, again[0].id)
     run_import(workspace, *again)
-    ended = imports.get_import(workspace, desk.study.id, taken[0].id)
+    ended = imports.get_import(workspace, study.record.id, taken[0].id)
     assert (ended.state, ended.error, ended.added) == ("cancelled", None, 0)

@@ -134,7 +134,7 @@ class Field:
 
     def researcher(self, path: str = "", **options: Any) -> Any:
         """A browser of the study's owner, at a page of the researcher's view."""
-        return self.open(self.page_of(self.owner.id, **options), self.desk + path)
+        return self.open(self.page_of(self.owner.id, **options), self.path + path)
 
     def member(self, role: Role) -> Participant:
         """A new reviewer, expert or researcher of the study, without a browser."""
@@ -162,8 +162,8 @@ class Field:
         return studies.populations(self.workspace, self.study.id)
 
     @property
-    def desk(self) -> str:
-        """The address of the researcher's view."""
+    def path(self) -> str:
+        """The path of the researcher's view."""
         return f"/studies/{self.study.name}"
 
     def item(self, number: int) -> Any:
