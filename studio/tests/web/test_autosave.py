@@ -16,6 +16,7 @@ from folkways_studio.people import sessions
 from folkways_studio.work import judgements
 from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.conftest import Field, begin, send
+from tests.support.browser import Watched
 
 pytestmark = pytest.mark.browser
 
@@ -24,6 +25,12 @@ QUESTIONS = [
     {"local": "소풍에 무엇을 싸 가나요?", "english": "What do people take on a picnic?"},
     {"local": "생일에 무엇을 먹나요?", "english": "What do people eat on their birthday?"},
 ]
+
+
+@pytest.fixture
+def new_page(fresh_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    """Pages are cut off from the network, and one is told what time it is."""
+    return fresh_page
 
 
 @pytest.fixture
