@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import chain
@@ -96,6 +96,7 @@ class ScoredLog:
     stated: score -> its SCALE, or the part of it that the log states.
     numbers: score -> its NUMBERS over everything and in groups, where the log states them.
     created: when it was asked, ISO 8601 in UTC; that of the file where the log does not say.
+    profiles: those that a score may be of, ``NAME (PROFILE)``, where the log has several.
     """
 
     path: Path
@@ -113,6 +114,21 @@ class ScoredLog:
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     numbers: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     created: str = ""
+    profiles: Sequence[str] = ()
+
+    def in_profile(self, profile: str) -> ScoredLog:
+        """The log with the scores of one of its ``profiles``, as a log of that alone names them."""
+        end = f" ({profile})"
+        names = {name: name.removesuffix(end) for name in self.scores if name.endswith(end)}
+        scores, lower, stated, numbers = (
+            {own: of[name] for name, own in names.items() if name in of}
+            for of in (self.scores, self.lower_is_better, self.stated, self.numbers)
+        )
+        settings = {**self.settings, "profile": profile}
+        return replace(
+            self, scores=scores, lower_is_better=lower, stated=stated, numbers=numbers, settings=settings,
+            profiles=(),
+        )  # fmt: skip
 
     @property
     def data(self) -> str:
