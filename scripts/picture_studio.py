@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.forks import start_module
-from tests.support.limits import limit_files
-from tests.support.river import environment
+from tests.support.command_line import environment
+from tests.support.forked_programs import start_module
+from tests.support.process_limits import limit_files
 
 PROBE = """
 import json, os, resource, signal, sys

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from folkways.errors import DataError
-from folkways.json_lines import json_line, json_objects
+from folkways.json_lines import json_line, json_objects, json_text
 
 OBJECTS = st.dictionaries(st.text(), st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text())
 
@@ -42,3 +42,10 @@ def test_an_object_is_one_line_for_every_reader(row: dict[str, Any]) -> None:
     line = json_line(row)
     assert len(line.decode().splitlines()) == 1 and line.endswith(b"\n")
     assert json.loads(line) == row
+
+
+@pytest.mark.parametrize("number", [1, 2**70])
+def test_a_cell_says_the_same_with_a_long_number_as_with_a_short_one(number: int) -> None:
+    value = {"Süd": ["茶", None, True, 1.5], "n": number}
+    assert json_text(value) == f'{{"Süd":["茶",null,true,1.5],"n":{number}}}'
+    assert (json_text(None), json_text("茶")) == (None, "茶")

@@ -90,7 +90,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         workspace = new_workspace(Path(folder) / "studio.db")
         study = filled(workspace, items)
-        accounts.give_role(workspace, study.study.id, study.owner, Role.OWNER)
+        accounts.give_role(workspace, study.record.id, study.owner, Role.OWNER)
         client = AppClient(create_app(workspace))
         client.cookies.set("folkways_session", sessions.open_session(workspace, study.owner))
         print(f"| {items:,} items | median CPU s | median s | worst s |\n|---|---|---|---|")
@@ -99,7 +99,7 @@ def main() -> int:
             seconds, worked = [], []
             for _ in range(REPEATS):
                 began, before = time.perf_counter(), time.process_time()
-                reply = client.get(f"/studies/{study.study.name}/items?{query}")
+                reply = client.get(f"/studies/{study.record.name}/items?{query}")
                 seconds.append(time.perf_counter() - began)
                 worked.append(time.process_time() - before)
                 assert reply.status_code == 200, reply.text

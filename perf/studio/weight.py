@@ -110,9 +110,9 @@ def main() -> int:
         StudioServer(Path(folder) / "studio.db") as server,
         chromium() as browser,
     ):
-        desk = open_study(server.workspace, STAGES)
+        study = open_study(server.workspace, STAGES)
         for locale in options.locale.split(","):
-            _, token = invites.create_invite(server.workspace, desk.study.id, population="korea")
+            _, token = invites.create_invite(server.workspace, study.record.id, population="korea")
             found = weigh(browser, f"{server.url}/join/{token}", locale)()
             fonts = ", ".join(each.removesuffix(".woff2") for each in found.files if each.endswith(".woff2"))
             print(f"| {locale} | {found.bytes / 1000:.0f} | {found.painted:.1f} | {fonts} |", flush=True)

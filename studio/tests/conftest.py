@@ -1,4 +1,4 @@
-"""Workspaces of both kinds for the studio's tests, and the key that those on a server need for webhooks."""
+"""Workspaces of both kinds and a study for the studio's tests, and the key that those on a server need for webhooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ import pytest
 from folkways.workspace.database import Workspace
 from folkways_studio.people import accounts
 from folkways_studio.programs.sealing import KEY_VARIABLE
-from studio.tests.support.studies import emptied, studio_file, studio_server, studio_workspace
+from studio.tests.support.studies import (
+    StudyFixture,
+    emptied,
+    open_study,
+    studio_file,
+    studio_server,
+    studio_workspace,
+)
 
 __all__ = ["studio_file", "studio_server", "studio_workspace"]
 
@@ -35,3 +42,14 @@ def hash_cost() -> Iterator[tuple[int, int, int]]:
 def workspace(studio_file: Workspace) -> Workspace:
     """An empty workspace in a file."""
     return emptied(studio_file)
+
+
+@pytest.fixture
+def study(studio_workspace: Workspace, request: pytest.FixtureRequest) -> StudyFixture:
+    """An open study with the ``STAGES`` and ``POPULATIONS`` of the test's module; without these, of one stage of
+    votes in Korea."""
+    names = vars(request.module)
+    populations = {"populations": names["POPULATIONS"]} if "POPULATIONS" in names else {}
+    return open_study(
+        studio_workspace, names.get("STAGES", [{"name": "verify", "kind": "vote"}]), **populations
+    )

@@ -30,113 +30,113 @@ Action = Callable[[StudyFixture, Any], object]
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[StudyFixture, bytes]:
     """A study with two items and a person, and what its workspace holds."""
-    desk = open_study(new_workspace(tmp_path_factory.mktemp("bounds") / "studio.db"), [STAGE])
-    desk.add("verify", [QUESTION, QUESTION])
-    desk.person()
-    return desk, content_of(desk.workspace)
+    study = open_study(new_workspace(tmp_path_factory.mktemp("bounds") / "studio.db"), [STAGE])
+    study.add("verify", [QUESTION, QUESTION])
+    study.person()
+    return study, content_of(study.workspace)
 
 
 @pytest.fixture
-def desk(begun: tuple[StudyFixture, bytes]) -> StudyFixture:
-    desk, content = begun
-    filled(desk.workspace, content)
-    return desk
+def study(begun: tuple[StudyFixture, bytes]) -> StudyFixture:
+    study, content = begun
+    filled(study.workspace, content)
+    return study
 
 
-def token(desk: StudyFixture, days: float) -> None:
-    tokens.create_token(desk.workspace, desk.owner, study_id=desk.study.id, days=days)
+def token(study: StudyFixture, days: float) -> None:
+    tokens.create_token(study.workspace, study.owner, study_id=study.record.id, days=days)
 
 
-def login(desk: StudyFixture, length: int) -> None:
-    accounts.create_account(desk.workspace, "a" * length, None)
+def login(study: StudyFixture, length: int) -> None:
+    accounts.create_account(study.workspace, "a" * length, None)
 
 
-def password(desk: StudyFixture, length: int) -> None:
-    accounts.create_account(desk.workspace, "somebody", "p" * length)
+def password(study: StudyFixture, length: int) -> None:
+    accounts.create_account(study.workspace, "somebody", "p" * length)
 
 
-def comment(desk: StudyFixture, length: int) -> None:
-    discussion.add_comment(desk.workspace, desk.study.id, 1, desk.owner, "c" * length)
+def comment(study: StudyFixture, length: int) -> None:
+    discussion.add_comment(study.workspace, study.record.id, 1, study.owner, "c" * length)
 
 
-def comments(desk: StudyFixture, number: int) -> None:
+def comments(study: StudyFixture, number: int) -> None:
     row = {
         "item_id": 1,
-        "account_id": desk.owner,
+        "account_id": study.owner,
         "role": "owner",
         "text": "c",
         "history": [],
         "created": 1.0,
     }
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         connection.execute(sa.insert(schema.comments), [row] * (number - 1))
-    discussion.add_comment(desk.workspace, desk.study.id, 1, desk.owner, "the last one")
+    discussion.add_comment(study.workspace, study.record.id, 1, study.owner, "the last one")
 
 
-def edits(desk: StudyFixture, number: int) -> None:
-    first = discussion.add_comment(desk.workspace, desk.study.id, 1, desk.owner, "first")
+def edits(study: StudyFixture, number: int) -> None:
+    first = discussion.add_comment(study.workspace, study.record.id, 1, study.owner, "first")
     for each in range(number):
-        discussion.edit_comment(desk.workspace, desk.study.id, first.id, desk.owner, f"change {each}")
+        discussion.edit_comment(study.workspace, study.record.id, first.id, study.owner, f"change {each}")
 
 
 def suggestion(**fields: Any) -> Action:
     """An action that checks a suggestion with one of its fields made of a number of letters, or a number."""
     ((name, make),) = fields.items()
 
-    def check(desk: StudyFixture, size: float) -> None:
+    def check(study: StudyFixture, size: float) -> None:
         new = NewPreAnnotation(**{"model": "m", "answer": {"choices": [0]}, name: make(size)})
         checked_suggestion(new, stage_kind("vote"), QUESTION, {})
 
     return check
 
 
-def filter_name(desk: StudyFixture, length: int) -> None:
-    save_filter(desk.workspace, desk.study.id, "n" * length, TableView())
+def filter_name(study: StudyFixture, length: int) -> None:
+    save_filter(study.workspace, study.record.id, "n" * length, TableView())
 
 
-def filter_length(desk: StudyFixture, length: int) -> None:
-    save_filter(desk.workspace, desk.study.id, "long", TableView(q="w" * (length - len("q="))))
+def filter_length(study: StudyFixture, length: int) -> None:
+    save_filter(study.workspace, study.record.id, "long", TableView(q="w" * (length - len("q="))))
 
 
-def filters(desk: StudyFixture, number: int) -> None:
+def filters(study: StudyFixture, number: int) -> None:
     for each in range(number):
-        save_filter(desk.workspace, desk.study.id, f"filter {each}", TableView())
-    save_filter(desk.workspace, desk.study.id, "filter 0", TableView(q="replaced"))
+        save_filter(study.workspace, study.record.id, f"filter {each}", TableView())
+    save_filter(study.workspace, study.record.id, "filter 0", TableView(q="replaced"))
 
 
-def hooks(desk: StudyFixture, number: int) -> None:
+def hooks(study: StudyFixture, number: int) -> None:
     for _ in range(number):
-        webhooks.create_webhook(desk.workspace, desk.study.id, ADDRESS)
+        webhooks.create_webhook(study.workspace, study.record.id, ADDRESS)
 
 
-def backend_name(desk: StudyFixture, length: int) -> None:
-    ml_backends.create_backend(desk.workspace, desk.study.id, "verify", "m" * length, ADDRESS)
+def backend_name(study: StudyFixture, length: int) -> None:
+    ml_backends.create_backend(study.workspace, study.record.id, "verify", "m" * length, ADDRESS)
 
 
-def backends(desk: StudyFixture, number: int) -> None:
+def backends(study: StudyFixture, number: int) -> None:
     for each in range(number):
-        ml_backends.create_backend(desk.workspace, desk.study.id, "verify", f"model {each}", ADDRESS)
+        ml_backends.create_backend(study.workspace, study.record.id, "verify", f"model {each}", ADDRESS)
 
 
-def form_key(desk: StudyFixture, length: int) -> None:
-    person = desk.people()[0]
-    work = desk.work(person)
-    judgements.submit(desk.workspace, person.id, work.assignment.id, {"choices": [1]}, "k" * length)
+def form_key(study: StudyFixture, length: int) -> None:
+    person = study.people()[0]
+    work = study.work(person)
+    judgements.submit(study.workspace, person.id, work.assignment.id, {"choices": [1]}, "k" * length)
 
 
-def draft(desk: StudyFixture, size: int) -> None:
-    person = desk.people()[0]
-    work = desk.work(person)
+def draft(study: StudyFixture, size: int) -> None:
+    person = study.people()[0]
+    work = study.work(person)
     content = {"comment": "d" * (size - len('{"comment":""}'))}
-    drafts.save_draft(desk.workspace, person.id, work.assignment.id, content, 0)
+    drafts.save_draft(study.workspace, person.id, work.assignment.id, content, 0)
 
 
-def corrected(desk: StudyFixture, number: int) -> None:
-    person = desk.people()[0]
-    work = desk.answer(person, {"choices": [0]})
+def corrected(study: StudyFixture, number: int) -> None:
+    person = study.people()[0]
+    work = study.answer(person, {"choices": [0]})
     for each in range(number):
         submission = {"choices": [(each + 1) % 2]}
-        corrections.correct(desk.workspace, person.id, work.assignment.id, submission, f"again {each}")
+        corrections.correct(study.workspace, person.id, work.assignment.id, submission, f"again {each}")
 
 
 LIMITS: list[tuple[Action, Any, Any, type[Exception]]] = [
@@ -172,41 +172,43 @@ LIMITS: list[tuple[Action, Any, Any, type[Exception]]] = [
 
 @pytest.mark.parametrize(("action", "at", "beyond", "error"), LIMITS)
 def test_what_is_at_a_limit_is_taken_and_what_is_beyond_it_is_not(
-    desk: StudyFixture,
+    study: StudyFixture,
     action: Action,
     at: Any,
     beyond: Any,
     error: type[Exception],
     begun: tuple[StudyFixture, bytes],
 ) -> None:
-    action(desk, at)
-    filled(desk.workspace, begun[1])
+    action(study, at)
+    filled(study.workspace, begun[1])
     with pytest.raises(error):
-        action(desk, beyond)
+        action(study, beyond)
 
 
-def test_what_is_cut_to_its_limit(desk: StudyFixture) -> None:
+def test_what_is_cut_to_its_limit(study: StudyFixture) -> None:
     """Names that people have elsewhere, and reasons: nobody is turned away for their length."""
-    workspace, study = desk.workspace, desk.study.id
+    workspace, study_id = study.workspace, study.record.id
     assert accounts.create_account(workspace, "named", None, name="n" * 257).name == "n" * 256
-    person = suspension.exclude(workspace, study, desk.people()[0].id, "r" * 1001, by=desk.owner)
+    person = suspension.exclude(workspace, study_id, study.people()[0].id, "r" * 1001, by=study.owner)
     assert person.exclusion == "r" * 1000
-    _, link = invites.create_invite(workspace, study, population="korea")
+    _, link = invites.create_invite(workspace, study_id, population="korea")
     joined = participants.join(
         workspace, link, external={"prolific_pid": "1" * 2001, "unknown": "x"}, signed=True
     )
     assert own_attributes(workspace, joined.id) == {"prolific_pid": "1" * 2000}
 
 
-def test_whoever_comes_back_by_a_link_of_a_service_proves_who_they_are(desk: StudyFixture) -> None:
+def test_whoever_comes_back_by_a_link_of_a_service_proves_who_they_are(study: StudyFixture) -> None:
     """An address alone, which others can know, is no proof."""
-    _, link = invites.create_invite(desk.workspace, desk.study.id, population="korea")
-    first = participants.join(desk.workspace, link, external={"prolific_pid": "P"})
-    participants.consent(desk.workspace, first.id, desk.study.consent_version)
-    desk.answer(first, {"choices": [1]})
+    _, link = invites.create_invite(study.workspace, study.record.id, population="korea")
+    first = participants.join(study.workspace, link, external={"prolific_pid": "P"})
+    participants.consent(study.workspace, first.id, study.record.consent_version)
+    study.answer(first, {"choices": [1]})
     with pytest.raises(ReturnError):
-        participants.join(desk.workspace, link, external={"prolific_pid": "P"})
-    code = own_attributes(desk.workspace, first.id)["return_code"]
+        participants.join(study.workspace, link, external={"prolific_pid": "P"})
+    code = own_attributes(study.workspace, first.id)["return_code"]
     proofs: list[dict[str, Any]] = [{"signed": True}, {"browser": first.account_id}, {"code": code}]
     for proof in proofs:
-        assert participants.join(desk.workspace, link, external={"prolific_pid": "P"}, **proof).id == first.id
+        assert (
+            participants.join(study.workspace, link, external={"prolific_pid": "P"}, **proof).id == first.id
+        )

@@ -18,8 +18,8 @@ from studio.tests.support.nginx import Proxy, nginx
 from studio.tests.support.participant import Participant
 from studio.tests.support.studies import PASSWORD
 from studio.tests.web.http import Client, Reply
+from tests.support.command_line import environment, folkways, start
 from tests.support.postgres import free_port
-from tests.support.river import environment, folkways, start
 
 pytestmark = pytest.mark.postgres
 

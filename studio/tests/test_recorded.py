@@ -1,4 +1,4 @@
-"""A study in which everything has happened once (support/village.py): what its services return, what its exports
+"""A study in which everything has happened once (support/recorded_study.py): what its services return, what its exports
 hold and what the commands print are as they were when somebody last read them (recorded/).
 ``FOLKWAYS_RECORD=1`` records them anew."""
 
@@ -44,33 +44,33 @@ from folkways_studio.work.adjudications import list_adjudications
 from folkways_studio.work.known_answers import last_test
 from folkways_studio.work.known_counts import known_counts
 from folkways_studio.workflows.yaml_text import as_json
+from studio.tests.support.recorded_study import START, RecordedStudy, build_recorded_study, fixed_clock
 from studio.tests.support.studies import content_of, filled, new_workspace
-from studio.tests.support.village import START, Village, build_village, fixed_clock
+from tests.support.command_line import folkways
 from tests.support.fingerprints import check_text
-from tests.support.river import folkways
 
 RECORDED = Path(__file__).parent / "recorded"
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Village, bytes]]:
+def recorded_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RecordedStudy, bytes]]:
     """The study, at the time at which it was left, when one delivery of an event had failed; and its workspace."""
     workspace = new_workspace(tmp_path_factory.mktemp("village") / "studio.db")
     with fixed_clock() as clock:
-        village = build_village(workspace, clock)
+        recorded = build_recorded_study(workspace, clock)
         (delivery,) = deliveries.claim_due(workspace)
         deliveries.settle(workspace, delivery, 503, "the receiver is away")
-        yield village, content_of(workspace)
+        yield recorded, content_of(workspace)
     workspace.close()
 
 
 @pytest.fixture
-def village(built: tuple[Village, bytes]) -> Village:
+def recorded(recorded_once: tuple[RecordedStudy, bytes]) -> RecordedStudy:
     """The study as it was left, whatever the test before has done."""
-    village, content = built
-    filled(village.workspace, content)
-    village.clock.now = village.left
-    return village
+    recorded, content = recorded_once
+    filled(recorded.workspace, content)
+    recorded.clock.now = recorded.left
+    return recorded
 
 
 def shown(value: Any) -> str:
@@ -108,9 +108,9 @@ def section(title: str, value: Any) -> str:
     return "\n".join([f"== {title}", *lines, ""])
 
 
-def services(village: Village) -> Iterator[tuple[str, Any]]:
+def services(recorded: RecordedStudy) -> Iterator[tuple[str, Any]]:
     """What everybody sees of the study, by the service that returns it."""
-    workspace, study, number = village.workspace, village.study, village.study.id
+    workspace, study, number = recorded.workspace, recorded.study, recorded.study.id
     about = workspace, number
     stages = {stage.name: stage for stage in studies.stages(*about)}
     by_number = {stage.id: stage for stage in stages.values()}
@@ -135,7 +135,7 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
         {each.key: title_and_facts(each, by_number[each.stage_id]) for each in items.list_items(*about)},
     )
     yield "progress", progress.progress(*about)
-    yield ("stalled stages", progress.stalled_stages(*about, progress.progress(*about), village.left + 9e6))
+    yield ("stalled stages", progress.stalled_stages(*about, progress.progress(*about), recorded.left + 9e6))
     yield "quality", progress.quality(*about)
     yield "payments", progress.payments(*about)
     yield (
@@ -149,7 +149,7 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
     yield (
         "remaining items of verify",
         {
-            name: [item.key for item in remaining_items(workspace, village.person(name), "verify")]
+            name: [item.key for item in remaining_items(workspace, recorded.person(name), "verify")]
             for name in ("kim", "lee", "bob", "cai")
         },
     )
@@ -170,30 +170,30 @@ def services(village: Village) -> Iterator[tuple[str, Any]]:
     yield "wages", {name: offers.wage_of(study.definition, name) for name in ("uk", "wales", "korea")}
     yield "suggestions of models", list_suggestions(*about)
     yield "what became of suggestions", suggestion_figures(*about)
-    yield "suggestions seen and accepted", suggestion_counts(workspace, [*village.items.values()])
+    yield "suggestions seen and accepted", suggestion_counts(workspace, [*recorded.items.values()])
     yield "known answers", gold.known_answers(*about)
     yield "known answers that lack", gold.lacking(*about)
     with workspace.read() as connection:
         yield (
             "known counts of verify",
             {
-                name: known_counts(connection, village.person(name), (stages["verify"],))
+                name: known_counts(connection, recorded.person(name), (stages["verify"],))
                 for name in ("kim", "lee", "bob", "cai")
             },
         )
-    yield "last test", last_test(workspace, village.person("kim"))
-    yield "assignments", stalled_items.overview_of_assignments(*about, now=village.left)
+    yield "last test", last_test(workspace, recorded.person("kim"))
+    yield "assignments", stalled_items.overview_of_assignments(*about, now=recorded.left)
     yield "assigned items", assigned_items(*about)
     yield (
         "answers sent by lee",
-        [each.judgement for each in corrections.sent_by(workspace, village.people["lee"].id)],
+        [each.judgement for each in corrections.sent_by(workspace, recorded.people["lee"].id)],
     )
     yield "adjudications", list_adjudications(*about)
     yield "comments", discussion.comments_of_study(*about)
     yield "comment counts", discussion.comment_counts(*about)
     yield (
         "similar items",
-        repeats.similar_items(workspace, items.get_item(*about, village.items["q1"]), ["question"]),
+        repeats.similar_items(workspace, items.get_item(*about, recorded.items["q1"]), ["question"]),
     )
     for order in search.ORDERS:
         for turned in ("", "-"):
@@ -220,36 +220,36 @@ def without_parts(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in config.items() if name not in ("ask", "show", "manual")}
 
 
-def test_what_services_return_beside_another_study(village: Village) -> None:
+def test_what_services_return_beside_another_study(recorded: RecordedStudy) -> None:
     """The same before and after everything has happened once more in a study beside it, which then asks for
     more answers, and is deleted."""
-    alone = "\n".join(section(*each) for each in services(village))
+    alone = "\n".join(section(*each) for each in services(recorded))
     check_text(alone, RECORDED / "services.txt")
-    other = build_village(village.workspace, village.clock, "neighbour")
-    village.clock.now = village.left
-    beside = "\n".join(section(*each) for each in services(village))
+    other = build_recorded_study(recorded.workspace, recorded.clock, "neighbour")
+    recorded.clock.now = recorded.left
+    beside = "\n".join(section(*each) for each in services(recorded))
     assert beside.splitlines() == alone.splitlines()
-    compared = compare_studies(village.workspace, village.study, other.study)
+    compared = compare_studies(recorded.workspace, recorded.study, other.study)
     lines = [section(each.name, getattr(compared, each.name)) for each in fields(compared)]
     check_text("\n".join(lines), RECORDED / "comparison.txt")
     more = [{**each, "answers": each.get("answers", 2) + 1} for each in other.description["stages"]]
     edit_study(other.workspace, other.study.id, as_json({**other.description, "stages": more}))
-    edited = "\n".join(section(*each) for each in services(village))
+    edited = "\n".join(section(*each) for each in services(recorded))
     assert edited.splitlines() == alone.splitlines()
     delete_study(other.workspace, other.study.id, other.study.name)
     for _ in range(2):
-        left = "\n".join(section(*each) for each in services(village))
+        left = "\n".join(section(*each) for each in services(recorded))
         assert left.splitlines() == alone.splitlines()
         finish_deletions(other.workspace)
 
 
-def test_what_exports_hold(village: Village) -> None:
+def test_what_exports_hold(recorded: RecordedStudy) -> None:
     """Every format, without lines of files that an earlier one has in a file of the same name."""
     seen: set[tuple[str, str]] = set()
     lines = []
     for name in FORMATS:
         options = {"discussion": True} if name == "csv" else {}
-        for file, content in export_files(village.workspace, village.study.id, name, **options).items():
+        for file, content in export_files(recorded.workspace, recorded.study.id, name, **options).items():
             new = [line for line in readable(file, content) if (Path(file).name, line) not in seen]
             seen |= {(Path(file).name, line) for line in new}
             lines += [f"== {name}/{file}", *new] if new else []
@@ -324,10 +324,10 @@ COMMANDS = (
 )
 
 
-def test_what_commands_print(village: Village, tmp_path: Path) -> None:
+def test_what_commands_print(recorded: RecordedStudy, tmp_path: Path) -> None:
     lines = []
     environment = {"COLUMNS": "150", "PATH": os.environ["PATH"], "FOLKWAYS_DATA": str(tmp_path)}
-    location = str(village.workspace.location)
+    location = str(recorded.workspace.location)
     for command in COMMANDS:
         done = folkways(
             "studio",

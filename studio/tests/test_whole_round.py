@@ -35,7 +35,7 @@ from studio.tests.support.participant import Participant
 from studio.tests.support.studies import PASSWORD
 from studio.tests.support.studio_server import StudioProcess
 from tests.support.chat_server import ChatServer
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 DONT_KNOW, CANNOT = "I don't have the knowledge", "This cannot be answered"
 REASONS = {"?": DONT_KNOW, "!": CANNOT}

@@ -25,8 +25,8 @@ from folkways.runs.results.report import report_runs
 from folkways.workspace.run_records import set_state
 from tests.api.conftest import QUESTIONS
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import rows
 from tests.support.mcq_data import CODES
-from tests.support.river import rows
 
 
 class Parrot:

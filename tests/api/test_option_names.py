@@ -11,7 +11,7 @@ import pytest
 
 import folkways
 from folkways.errors import on_command_line, option
-from tests.support.river import folkways as command
+from tests.support.command_line import folkways as command
 
 SOURCE = Path(folkways.__file__).parent
 FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]+")

@@ -22,8 +22,8 @@ from folkways.endpoints.base import EndpointOptions
 from folkways.errors import FolkwaysError
 from folkways.workspace import results
 from tests.endpoints.test_local import TEMPLATE, make_model
-from tests.support.asking import request
 from tests.support.chat_server import ChatServer
+from tests.support.endpoint_requests import request
 
 TASK = "demo/mcq"
 

@@ -22,8 +22,8 @@ from folkways.releases.layout import recognise
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
 from tests.support.blend_family import COUNTRIES, superblend_rows, vis_rows, write_superblend, write_vis
+from tests.support.command_line import environment, folkways
 from tests.support.multiple_choice import judged, score
-from tests.support.river import environment, folkways
 
 
 @pytest.fixture(scope="module")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.support import river
+from tests.support.command_line import Folkways, command_line_in
+from tests.support.command_line import folkways as run_folkways
 from tests.support.mcq_data import write_mcq_release
-from tests.support.river import Done, environment
-
-Folkways = Callable[..., Done]
 
 FILES: dict[str, bytes] = {
     "wrong.csv": b"id,text\n1,a\n",
@@ -40,7 +36,7 @@ FILES: dict[str, bytes] = {
 
 
 @pytest.fixture(scope="module")
-def mess(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def broken_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """FILES; ``folder`` and ``mcq`` (a release); ``good.db`` with a run ``mine``; ``newer.db``,
     ``other.db``."""
     place = tmp_path_factory.mktemp("mess")
@@ -48,7 +44,7 @@ def mess(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (place / name).write_bytes(content)
     (place / "folder").mkdir()
     write_mcq_release(place / "mcq", 20)
-    made = river.folkways(
+    made = run_folkways(
         "run", "demo/mcq", "--model", "baseline/first", "--name", "mine", "-w", place / "good.db"
     )
     assert made.returncode == 0, made.stderr
@@ -66,11 +62,6 @@ def mess(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folkways(mess: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
+def folkways(broken_files: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
     """Run a command line inside the folder, where nothing was fetched, unless the test goes elsewhere."""
-    for name in os.environ.keys() - environment().keys():
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("FOLKWAYS_DATA", str(mess / "nothing-fetched"))
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.chdir(mess)
-    return lambda *arguments: river.folkways(*arguments, env=dict(os.environ))
+    return command_line_in(broken_files, monkeypatch)

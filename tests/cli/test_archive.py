@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 READING = (
     ("report", "mine"),

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from folkways.benchmarks.xcr.release import BASE_FILE
-from tests.cli.conftest import Folkways
+from tests.support.command_line import Folkways
 from tests.support.xcr_data import write_small_corpus
 
 FIRST = "--model baseline/first"
@@ -228,18 +228,18 @@ def test_an_empty_argument_is_no_list_and_no_name(folkways: Folkways) -> None:
         assert done.stdout == ""
 
 
-def test_nothing_is_lost_by_what_was_wrong(folkways: Folkways, mess: Path) -> None:
+def test_nothing_is_lost_by_what_was_wrong(folkways: Folkways, broken_files: Path) -> None:
     """The databases that were refused are byte for byte what they were, and the good one still gives its
     scores."""
-    before = {name: (mess / name).read_bytes() for name in ("newer.db", "other.db", "text.db")}
+    before = {name: (broken_files / name).read_bytes() for name in ("newer.db", "other.db", "text.db")}
     for name in before:
         assert folkways(*f"{RUN} -w {name}".split()).returncode == 2
-        assert (mess / name).read_bytes() == before[name]
-    with closing(sqlite3.connect(mess / "other.db")) as other:
+        assert (broken_files / name).read_bytes() == before[name]
+    with closing(sqlite3.connect(broken_files / "other.db")) as other:
         assert other.execute("SELECT name FROM sqlite_master").fetchall() == [("recipes",)]
     done = folkways("score", "mine", "-w", "good.db")
     assert done.returncode == 0, done.stderr
-    assert not (mess / "verdicts.csv").exists()
+    assert not (broken_files / "verdicts.csv").exists()
 
 
 def test_wrong_input_leaves_no_run_behind(folkways: Folkways) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -11,14 +12,16 @@ import polars as pl
 import pytest
 import yaml
 from click.testing import CliRunner, Result
+from rich.console import Console
 
 from folkways.benchmarks.blend.build.items import RELEASED
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
+from folkways.cli import build as builders
 from folkways.cli.build import command
 from folkways.errors import FolkwaysError
+from tests.support.command_line import folkways
 from tests.support.mcq_sources import COUNTRIES, write_release
-from tests.support.river import folkways
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +58,18 @@ def test_what_a_build_cannot_do_without_is_asked_for_by_name(tmp_path: Path) -> 
             done = build(builder, *(f"--{name}={values.get(name, table)}" for name in others))
             assert (done.exit_code, f"Missing option '--{missing}'" in done.output) == (2, True), done.output
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(0.0, "one\ntwo\n"), (600.0, "")])
+def test_progress_is_told_every_few_seconds(
+    seconds: float, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(builders, "STEP_SECONDS", seconds)
+    written = io.StringIO()
+    progress = builders.StepsProgress(Console(file=written))
+    for text in ("one", "two"):
+        progress(text)
+    assert written.getvalue() == told
 
 
 def test_a_folder_gets_the_released_file_and_a_record(release: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from folkways.benchmarks.culturalbench.votes_files import write_votes
-from tests.support.river import folkways, rows
+from tests.support.command_line import folkways, rows
 from tests.support.votes_data import large_collection
 
 QUESTIONS = 40

@@ -12,7 +12,7 @@ import pytest
 
 import folkways as package
 from folkways.evidence.comparison import DIFFERENCES
-from tests.support.river import folkways, rows
+from tests.support.command_line import folkways, rows
 from tests.support.xcr_data import write_small_corpus
 
 
@@ -123,10 +123,6 @@ def test_from_python_the_same_numbers(workspace: Path) -> None:
         (("first", "rnadom"), "unknown model 'rnadom'\nvalid: baseline/first, baseline/random"),
         (("first", "first"), "named twice"),
         (("first", "random", "--run", "nope"), "unknown run 'nope'"),
-        (
-            ("first", "random", "--run", "whole", "--run", "part"),
-            "stands for several; say which: baseline/first@whole",
-        ),
         (("first", "random", "--run", "whole", "--metric", "nope"), "unknown metric of demo/mcq"),
         (("first", "random", "--run", "whole", "--by", "nope"), "unknown facet of demo/mcq"),
         (("first", "random", "--run", "whole", "--profile", "nope"), "unknown profile"),

@@ -15,7 +15,7 @@ import pytest
 
 from folkways.cli.main import COMMANDS, cli
 from tests.cli.test_every_command import ALL
-from tests.support.river import environment, folkways
+from tests.support.command_line import environment, folkways
 
 
 @pytest.fixture(scope="module")

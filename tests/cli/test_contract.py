@@ -16,8 +16,8 @@ from folkways.benchmarks.frame_checks import item_problems
 from folkways.benchmarks.registry import get_task
 from folkways.releases.stored_releases import locate
 from folkways.runs.benchmark_check import check_benchmark
-from tests.support.river import environment, folkways, rows
-from tests.support.strangers import QUESTIONS, installed, package
+from tests.support.benchmark_packages import QUESTIONS, installed, package
+from tests.support.command_line import environment, folkways, rows
 
 INIT, DATA = "__init__.py", "data/questions.csv"
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from folkways.cli.cultures import command
 from folkways.cultures import cultures, cultures_of
 from folkways.errors import UnknownNameError
-from tests.support.river import folkways_process
+from tests.support.command_line import folkways_process
 
 
 def listed(*arguments: str) -> list[dict[str, Any]]:

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from folkways.display import escape
 from folkways.releases.registry import known_releases
+from tests.support.command_line import Done, environment, finish, folkways, start
 from tests.support.hub_server import HubServer
-from tests.support.river import Done, environment, finish, folkways, start
 
 Run = Callable[..., Done]
 

@@ -18,9 +18,9 @@ import pytest
 from folkways import __version__
 from folkways.workspace.schema import TABLES
 from tests.cli.test_plugins import install
+from tests.support.benchmark_packages import installed
+from tests.support.command_line import environment, folkways, folkways_process
 from tests.support.model_server import ModelServer
-from tests.support.river import environment, folkways, folkways_process
-from tests.support.strangers import installed
 
 NOBODY = "http://127.0.0.1:9/v1"
 """An address at which nothing listens."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.river import environment, folkways
+from tests.support.command_line import environment, folkways
 
 SECRET = "sk-very-secret-4711"
 OWN = """

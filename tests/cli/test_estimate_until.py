@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.river import environment, folkways
+from tests.support.command_line import environment, folkways
 
 MODEL = ("--model", "baseline/first")
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from folkways import open_release
 from folkways.benchmarks.registry import get_task
 from folkways.cli.main import cli
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 
 def commands(group: click.Command = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:

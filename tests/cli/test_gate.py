@@ -11,7 +11,7 @@ import pytest
 
 from folkways import gate
 from tests.support.blend_data import write_release
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from folkways.cli.grouped_options import HEADINGS
 from folkways.cli.main import COMMANDS, cli, other_commands
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, *other_commands()])

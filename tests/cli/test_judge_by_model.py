@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 JUDGE = ("judge-by-model", "last", "--judge", 'baseline/constant:{"group": 1}')
 

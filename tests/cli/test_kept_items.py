@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from folkways.reports.data import ITEM_TEXTS
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 pytestmark = pytest.mark.shared
 FORMATS = ("--format", "html,md,csv,parquet,latex")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.river import environment, folkways, folkways_process, rows
+from tests.support.command_line import environment, folkways, folkways_process, rows
 
 RUN = ("run", "demo", "--model", "baseline/first", "--model", "baseline/random")
 

@@ -27,7 +27,7 @@ from folkways.runs.submitting import model_to_submit
 from folkways.runs.work import models_of
 from folkways.workspace import run_records
 from tests.support.chat_server import ChatServer
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 OF_A_RUN = {"export eval-results", "gate", "judge-by-model", "studio draw", "submit", "work"}
 OF_OTHERS = {

@@ -18,9 +18,9 @@ import pytest
 from hatchling.build import build_wheel
 
 from folkways.cli.new_benchmark import KINDS, package_files
-from tests.support.forks import start_module
-from tests.support.river import environment, finish, folkways
-from tests.support.strangers import installed
+from tests.support.benchmark_packages import installed
+from tests.support.command_line import environment, finish, folkways
+from tests.support.forked_programs import start_module
 
 RIGHT = {
     "choice": "A\nB\nC\nA",

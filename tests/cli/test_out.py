@@ -9,7 +9,7 @@ import pytest
 
 from folkways.cli.out import check_several, file_at, is_folder
 from folkways.errors import FolkwaysError
-from tests.cli.conftest import Folkways
+from tests.support.command_line import Folkways
 
 JUDGE = "judge demo/mcq --responses good.csv"
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.benchmark_packages import installed
+from tests.support.command_line import Done, environment, folkways, folkways_process
 from tests.support.doc_pages import REPOSITORY
-from tests.support.river import Done, environment, folkways, folkways_process
-from tests.support.strangers import installed
 
 PACKAGE = REPOSITORY / "tests" / "packages" / "tea"
 

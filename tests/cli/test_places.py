@@ -17,10 +17,10 @@ from random import Random
 import pytest
 
 from tests.support.chat_server import ChatServer
-from tests.support.limits import limit_files, obey_modes
+from tests.support.command_line import Done, folkways, folkways_process, integrity, rows, start
 from tests.support.mcq_data import write_mcq_release
 from tests.support.mcq_sources import write_release
-from tests.support.river import Done, folkways, folkways_process, integrity, rows, start
+from tests.support.process_limits import limit_files, obey_modes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="file modes and limits of Unix")
 

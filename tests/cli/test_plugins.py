@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.benchmark_packages import installed
+from tests.support.command_line import environment, folkways, folkways_process, rows
 from tests.support.doc_pages import REPOSITORY, blocks
-from tests.support.river import environment, folkways, folkways_process, rows
-from tests.support.strangers import installed
 
 
 def install(folder: Path, module: str, source: str, benchmark: str, entry: str = "") -> None:

@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import folkways
 from tests.support.exposed_model import write_release
-from tests.support.river import folkways
 from tests.support.tiny_language_model import make_language_model
 
 ALL = (

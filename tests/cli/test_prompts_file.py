@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.command_line import folkways, rows
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
-from tests.support.river import folkways, rows
 
 BOTH = """
 ["culturalbench/easy"]

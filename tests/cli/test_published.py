@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.published import FIGURES
+from tests.support.command_line import folkways
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
-from tests.support.river import folkways
 
 
 def test_figures_of_a_culture_by_name() -> None:

@@ -24,7 +24,7 @@ from folkways.runs.planning.plan import Plan
 from folkways.runs.planning.recipe import KEYS, Recipe, recipe_of
 from folkways.runs.scores.scoring_models import ScoringModels
 from scripts.recipe_schema import json_schema
-from tests.support.river import folkways, rows
+from tests.support.command_line import folkways, rows
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "reference" / "recipe.schema.json"
 

@@ -22,8 +22,8 @@ import folkways as folkways_package
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import environment, folkways
 from tests.support.fingerprints import check_text
-from tests.support.river import environment, folkways
 
 RECORDED = Path(__file__).parent / "recorded"
 SOURCE = str(Path(folkways_package.__file__).parents[1])

@@ -18,9 +18,9 @@ from folkways.cli.quickstart import RECORDED, TASKS
 from folkways.records import SCORES
 from tests.support.blend_data import write_mcq
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import Done, folkways, folkways_process, rows, wait_for
 from tests.support.gguf_file import real_model
 from tests.support.mcq_data import write_mcq_release
-from tests.support.river import Done, folkways, folkways_process, rows, wait_for
 
 QUESTIONS = 200
 

@@ -16,7 +16,7 @@ from folkways.cli.run import off_by
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import INTERRUPTED
 from tests.support.chat_server import ChatServer
-from tests.support.river import folkways, rows
+from tests.support.command_line import folkways, rows
 
 
 def test_an_interrupt_tells_once_what_is_waited_for_and_lines_end_with_their_model() -> None:
@@ -46,6 +46,25 @@ def test_a_model_that_is_slow_to_let_go_of_has_a_line_for_each_count_and_no_more
         show([counts])
     assert written.getvalue().count("m: ") == (1 if stopped is None else 2)
     assert written.getvalue().count("Judging") == 1
+
+
+def test_each_message_is_one_line_however_narrow_the_file_is() -> None:
+    written = io.StringIO()
+    show = RunProgress(Console(file=written, width=20))
+    counts = ModelProgress(
+        "a-model-with-a-long-name", total=9, done=2, notes=["a note that is longer than that"]
+    )
+    counts.about, counts.warning = "how it runs, at some length", "what should be known, at some length"
+    counts.away, counts.away_until = "connection refused", time.monotonic() + 90
+    show([counts])
+    counts.away = None
+    show([counts])
+    counts.done = 9
+    show([counts])
+    begins = (f"{counts.endpoint}: how", "warning: what", "a note", "waiting for the server", "the server of")
+    lines = written.getvalue().splitlines()
+    assert [line.startswith(begin) for line, begin in zip(lines, begins, strict=False)] == [True] * 5
+    assert len(lines) == 6 and lines[-1].startswith(f"{counts.endpoint}: 9 of 9")
 
 
 def test_where_every_reply_was_stored_one_line_says_that_nothing_was_asked() -> None:

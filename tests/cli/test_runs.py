@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from tests.support.chat_server import ChatServer
-from tests.support.river import environment, finish, folkways, rows, start, wait_for
+from tests.support.command_line import environment, finish, folkways, rows, start, wait_for
 
 RUN = ("run", "demo/mcq", "--model", "baseline/first")
 

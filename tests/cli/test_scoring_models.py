@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.registry import get_task
-from tests.support.river import environment, folkways
+from tests.support.command_line import environment, folkways
 from tests.support.tiny_bert import make_bert, make_sentence_model
 from tests.support.xcr_data import write_small_corpus, xcr_release
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from folkways.records import PROMPTS, Metric
 from folkways.reports.formats.item import EMPTY_RESPONSES, MOST_ITEMS, render_item, render_question
 from tests.support.blend_data import write_release
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 REPLIES = {
     (f"{culture}/Q-{number}", language): "nothing"

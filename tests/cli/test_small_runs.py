@@ -9,7 +9,7 @@ import folkways as api
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 
 def test_a_run_of_one_item_in_one_language_has_a_report(tmp_path: Path) -> None:

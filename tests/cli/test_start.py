@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.support.river import environment
+from tests.support.command_line import environment
 
 CODE = """
 import sys

@@ -10,8 +10,8 @@ import pytest
 
 from folkways.benchmarks.results import Inputs, Result, make_results
 from folkways.benchmarks.tables import Table
-from tests.support.river import environment, folkways, folkways_process
-from tests.support.strangers import RECORD, installed, package
+from tests.support.benchmark_packages import RECORD, installed, package
+from tests.support.command_line import environment, folkways, folkways_process
 
 INIT, TOML = "__init__.py", "records/NAME-1.toml"
 

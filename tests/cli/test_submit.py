@@ -11,8 +11,9 @@ import folkways as library
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.runs.judging.external_responses import judge_file
-from tests.support.river import folkways
-from tests.support.river import rows as stored
+from folkways.runs.submitting import submit_run
+from tests.support.command_line import folkways
+from tests.support.command_line import rows as stored
 from tests.support.semeval_data import CHOICES, QUESTIONS, SHORT, write_semeval
 
 TRACK_1, TRACK_2 = "prediction/track_1_saq_prediction.tsv", "prediction/track_2_mcq_prediction.tsv"
@@ -120,6 +121,37 @@ def test_a_run_with_treatments_hands_in_what_was_said_to_the_prompts_as_they_are
     assert done.returncode == 0, done.stderr
     letters = rows(tmp_path / "out" / TRACK_2)
     assert letters[1:] == [[key, "1", "0", "0", "0"] for key, *_ in CHOICES]
+
+
+def test_replies_of_every_kind_as_the_files_have_them(tmp_path: Path) -> None:
+    """Of the second of two models, in a run that asked another benchmark too."""
+    short = {
+        **{"am-ET_001": "ቡና", "en-ET_001": "  Coffee,\n\n\tor tea "},
+        **{"am-ET_002": " \n", "en-ET_002": "I cannot answer."},
+    }
+    letters = {"en-US_0001": "B.", "en-US_0002": "A or B", "ga-IE_0001": "I cannot answer."}
+    done = library.run(
+        ["demo/mcq", "semeval2026"],
+        models=[
+            library.model(dict.fromkeys(short | letters, "A"), name="other"),
+            library.model(short | letters, name="mine"),
+        ],
+        releases={"semeval2026": str(write_semeval(tmp_path / "data"))},
+        workspace=str(tmp_path / "w.db"),
+        cultures="ET,ES-PV,US,IE",  # the request for eu-PV_001 fails
+        attempts=1,
+    )
+    written = submit_run(done.workspace, done.record, "semeval2026", tmp_path / "out", "python/mine")
+    assert [file.relative_to(tmp_path / "out").as_posix() for file in written.files] == [TRACK_1, TRACK_2]
+    assert written.notes == (
+        "semeval2026/saq: 6 of 10 items have no reply; their rows are in the file and say nothing",
+    )
+    said = short | {"en-ET_001": "Coffee, or tea", "am-ET_002": ""}
+    assert rows(tmp_path / "out" / TRACK_1)[1:] == [[key, said.get(key, "")] for key, *_ in SHORT]
+    assert rows(tmp_path / "out" / TRACK_2)[1:] == [
+        ["en-US_0001", "0", "1", "0", "0"],
+        *([key, "0", "0", "0", "0"] for key in ("en-US_0002", "ga-IE_0001")),
+    ]
 
 
 def test_nothing_is_asked_without_the_questions(asked: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from folkways.errors import option
-from tests.support.river import Done, folkways
+from tests.support.command_line import Done, folkways
 
 NAME = "year's first run"
 FILES = "my study"

@@ -21,9 +21,9 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.stats.intervals import wilson
 from scripts.recipe_schema import json_schema
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import Done, environment, folkways, rows
 from tests.support.culturalbench_data import write_culturalbench
 from tests.support.hub_benchmarks import write_include, write_mmlu, write_normad, write_piqa
-from tests.support.river import Done, environment, folkways, rows
 
 OWN = """\
 models = ["baseline/first"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from folkways.benchmarks.tables import Table
+from folkways.benchmarks.tables import Layout, Table
 from folkways.cli.table_output import as_text
 
 NAMES = ["culture", "difference", "interval", "detectable", "questions", "interval there", "published there"]
@@ -54,6 +54,16 @@ def test_what_follows_below_says_again_what_it_is_about() -> None:
     narrow, wide = (as_text([table(ROWS)], width) for width in (60, 200))
     assert wide.count("place 1") == 1
     assert narrow.count("place 1") == 2
+
+
+def test_a_heading_stands_once_above_all_that_is_below_it() -> None:
+    rows = [(model, "KR", place, 1.5) for model in ("one", "two") for place in ("somewhere far", "elsewhere")]
+    frame = pl.DataFrame(rows, schema=["endpoint", "culture", "language", "score"], orient="row")
+    layout = Layout("culture", "language", "score", by="endpoint")
+    for width in (20, 80):
+        lines = as_text([Table("t", "Title", "Unit.", frame, layout)], width).splitlines()
+        assert (lines.count("one"), lines.count("two")) == (1, 1), width
+        assert sum(line.startswith("KR") for line in lines) == (4 if width == 20 else 2)
 
 
 def test_a_table_without_rows_has_no_headings() -> None:

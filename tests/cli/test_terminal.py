@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.cli.conftest import Folkways
+from tests.support.command_line import Folkways
 
 SOURCES = Path(__file__).resolve().parents[2] / "src" / "folkways"
 

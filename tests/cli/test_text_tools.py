@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from tests.support.blend_data import write_csv, write_release
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 HEADER = ["item", "response"]
 

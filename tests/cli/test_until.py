@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from folkways import get_task, load_run, open_release
+from tests.support.command_line import folkways
 from tests.support.mcq_data import write_mcq_release
-from tests.support.river import folkways
 
 
 def test_a_sampled_run_asks_less_and_says_so(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.benchmark_packages import installed
 from tests.support.changed_files import CHANGED, changed_files
+from tests.support.command_line import folkways, python_script
 from tests.support.doc_pages import PAGES, REPOSITORY, Block, blocks, commands, run_process, shown_in_order
-from tests.support.river import folkways, python_script
-from tests.support.strangers import installed
 
 SERVER = "http://localhost:8000"
 """The address that the pages show for a server of one's own; the runner puts the address of a real one in its

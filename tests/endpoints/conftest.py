@@ -9,8 +9,8 @@ import pytest
 
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request
 from folkways.endpoints.registry import open_name
-from tests.support.asking import KEY
 from tests.support.chat_server import ChatServer
+from tests.support.endpoint_requests import KEY
 
 NAMES = {"openai": "openai/test-model", "anthropic": "anthropic/test-model", "google": "google/test-model"}
 KEY_NAMES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "google": "GEMINI_API_KEY"}

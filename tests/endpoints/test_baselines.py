@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, UnknownNameError
-from tests.support.asking import request
+from tests.support.endpoint_requests import request
 
 LETTERS = ("A", "B", "C", "D")
 

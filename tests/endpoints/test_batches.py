@@ -14,7 +14,7 @@ import pytest
 from folkways.endpoints.base import EndpointFailure, EndpointOptions, Settings
 from folkways.endpoints.batches import Batches, BatchResult, BatchStatus, UndecidedBatch
 from folkways.endpoints.registry import open_name
-from tests.support.asking import KEY, request
+from tests.support.endpoint_requests import KEY, request
 from tests.support.fingerprints import check_text
 from tests.support.scripted_server import Received, ScriptedServer
 

@@ -24,14 +24,14 @@ from folkways.endpoints.servers.http import HttpEndpoint
 from folkways.endpoints.servers.http1 import HttpError
 from folkways.endpoints.servers.route import Route
 from tests.support import scripted_server
-from tests.support.asking import request
 from tests.support.chat_server import ChatServer
-from tests.support.unasked_server import UnaskedServer
+from tests.support.endpoint_requests import request
+from tests.support.unsolicited_server import UnsolicitedServer
 
 T = TypeVar("T")
 
 
-async def completions(server: UnaskedServer, count: int) -> list[Completion]:
+async def completions(server: UnsolicitedServer, count: int) -> list[Completion]:
     """The replies to ``count`` requests, one after the other, of an endpoint that is left to settle them."""
     endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
     assert isinstance(endpoint, HttpEndpoint)
@@ -49,18 +49,18 @@ async def completions(server: UnaskedServer, count: int) -> list[Completion]:
         await endpoint.close()
 
 
-def ask_in_turn(server: UnaskedServer, count: int) -> list[str]:
+def ask_in_turn(server: UnsolicitedServer, count: int) -> list[str]:
     return [completion.text for completion in asyncio.run(completions(server, count))]
 
 
-def settled(server: UnaskedServer, count: int) -> list[bool | None]:
+def settled(server: UnsolicitedServer, count: int) -> list[bool | None]:
     """What is known of each reply in the end; None where it was sure from the beginning."""
     said = asyncio.run(completions(server, count))
     return [None if completion.confirmation is None else completion.confirmation.clean for completion in said]
 
 
 def test_a_connection_in_order_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    with UnaskedServer("idle", every=1000) as server:
+    with UnsolicitedServer("idle", every=1000) as server:
         assert ask_in_turn(server, 20) == [str(number) for number in range(20)]
         assert server.connections == 1
         monkeypatch.setattr(connections, "MOST_USES", 5)
@@ -69,7 +69,7 @@ def test_a_connection_in_order_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_replies_are_open_until_their_connection_has_rested() -> None:
-    with UnaskedServer("ahead", every=1000, latency=0.002) as server:
+    with UnsolicitedServer("ahead", every=1000, latency=0.002) as server:
         assert settled(server, 12) == [None, *[True] * 11]
         assert server.connections == 1
 
@@ -88,7 +88,7 @@ def test_a_connection_rests_now_and_then(
     monkeypatch.setattr(connections, "STRETCH_SECONDS", seconds)
     monkeypatch.setattr(connections, "QUICK_STRETCH", quick)
 
-    async def ask(server: UnaskedServer) -> list[bool | None]:
+    async def ask(server: UnsolicitedServer) -> list[bool | None]:
         endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=10))
         await endpoint.open(1)
         said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(8)]
@@ -96,7 +96,7 @@ def test_a_connection_rests_now_and_then(
         await endpoint.close()
         return settled
 
-    with UnaskedServer("ahead", every=1000, latency=0.02) as server:  # three take longer than 0.05 s
+    with UnsolicitedServer("ahead", every=1000, latency=0.02) as server:  # three take longer than 0.05 s
         assert asyncio.run(ask(server)) == [None, *[True] * sure, *[None] * (7 - sure)]
         assert server.connections == 1
 
@@ -104,16 +104,16 @@ def test_a_connection_rests_now_and_then(
 def test_what_may_be_wrong_is_told_before_the_end() -> None:
     """The answer to the third request is a copy of the second, and nothing shows it before the true one
     comes."""
-    with UnaskedServer("ahead", at=2, latency=0.002, gap=0.5) as server:
+    with UnsolicitedServer("ahead", at=2, latency=0.002, gap=0.5) as server:
         assert settled(server, 4) == [None, False, False, False]
 
 
 def test_a_reply_of_the_name_before_is_noticed_at_once() -> None:
-    with UnaskedServer("ahead", at=2, latency=0.002, named=True) as server:
+    with UnsolicitedServer("ahead", at=2, latency=0.002, named=True) as server:
         with pytest.raises(EndpointFailure, match="nobody asked for") as caught:
             ask_in_turn(server, 3)
         assert caught.value.retryable
-    with UnaskedServer("ahead", every=1000, named=True) as server:  # each has its own
+    with UnsolicitedServer("ahead", every=1000, named=True) as server:  # each has its own
         assert settled(server, 8) == [None, *[True] * 7]
 
 
@@ -135,7 +135,7 @@ def test_where_all_replies_have_one_name_it_tells_nothing() -> None:
 
 def test_a_connection_is_looked_at_before_it_is_retired(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "MOST_USES", 5)
-    with UnaskedServer("ahead", at=4, latency=0.002, gap=0.05) as server:
+    with UnsolicitedServer("ahead", at=4, latency=0.002, gap=0.05) as server:
         assert settled(server, 5) == [None, *[False] * 4]
 
 
@@ -189,7 +189,7 @@ def test_the_silence_of_a_server_that_stalls_confirms_no_reply_out_of_place() ->
     """The answer to the third request is a copy of the second, and the true one never comes: the fourth is
     given up after many times what a reply takes."""
 
-    async def ask(server: UnaskedServer) -> list[tuple[str, bool | None]]:
+    async def ask(server: UnsolicitedServer) -> list[tuple[str, bool | None]]:
         endpoint = open_name(f"{server.url}/v1#m", EndpointOptions(timeout=0.5))
         await endpoint.open(1)
         said = [await endpoint.complete(request(f"Say: {number}", key=str(number))) for number in range(3)]
@@ -198,19 +198,19 @@ def test_the_silence_of_a_server_that_stalls_confirms_no_reply_out_of_place() ->
         await endpoint.close()
         return [(reply.text, reply.confirmation and reply.confirmation.clean) for reply in said]
 
-    with UnaskedServer("ahead", at=2, latency=0.002, gap=60.0) as server:
+    with UnsolicitedServer("ahead", at=2, latency=0.002, gap=60.0) as server:
         assert asyncio.run(ask(server)) == [("0", None), ("1", False), ("1", False)]
 
 
 def test_a_page_of_a_proxy_on_a_used_connection_is_a_lost_connection() -> None:
     """It crossed the request; on a new connection, the same 400 is the server's word on the request."""
     with (
-        UnaskedServer("400 instead", every=3) as server,
+        UnsolicitedServer("400 instead", every=3) as server,
         pytest.raises(EndpointFailure, match="connection was lost") as caught,
     ):
         ask_in_turn(server, 20)
     assert caught.value.retryable
-    with UnaskedServer("400 instead", every=1) as server, pytest.raises(EndpointFailure) as caught:
+    with UnsolicitedServer("400 instead", every=1) as server, pytest.raises(EndpointFailure) as caught:
         ask_in_turn(server, 20)
     assert not caught.value.retryable
 

@@ -15,7 +15,7 @@ from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.endings import OF_PROVIDERS
 from folkways.endpoints.servers.http import HttpEndpoint
-from tests.support.asking import request
+from tests.support.endpoint_requests import request
 
 
 def chat(reason: str | None, text: str | None = "The ans", **more: object) -> dict[str, Any]:

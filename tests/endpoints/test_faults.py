@@ -12,8 +12,8 @@ import pytest
 
 from folkways.endpoints.base import EndpointFailure, EndpointOptions, Settings
 from folkways.endpoints.registry import open_name
-from tests.support.asking import request
 from tests.support.chat_faults import KINDS
+from tests.support.endpoint_requests import request
 from tests.support.fingerprints import check_text
 
 RETRYABLE = [
@@ -159,7 +159,7 @@ def test_nobody_listens():
 
 
 def test_a_request_can_be_cancelled_and_the_endpoint_asked_again(chat_server, monkeypatch):
-    from tests.support.asking import KEY
+    from tests.support.endpoint_requests import KEY
 
     monkeypatch.setenv("FOLKWAYS_API_KEY", KEY)
     monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", "127.0.0.1")

@@ -32,7 +32,7 @@ from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
 from tests.endpoints.test_llamacpp import speaks
-from tests.support.asking import ask_all, request
+from tests.support.endpoint_requests import ask_all, request
 from tests.support.fingerprints import check_text
 from tests.support.gguf_file import header, real_model, served
 from tests.support.scripted_server import ScriptedServer

@@ -16,7 +16,7 @@ ASK = """
 import asyncio, resource, sys
 from folkways.endpoints.base import EndpointOptions
 from folkways.endpoints.registry import open_name
-from tests.support.asking import request
+from tests.support.endpoint_requests import request
 
 async def ask(endpoint, number):
     return len((await endpoint.complete(request(f"question {number}", key=str(number)))).text)

@@ -12,7 +12,7 @@ from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Endpoin
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError
 from folkways.records import likelihoods_of
-from tests.support.asking import request
+from tests.support.endpoint_requests import request
 from tests.support.scripted_server import Received, ScriptedServer
 
 READ = Settings(None, None, read=LOGLIK)

@@ -25,8 +25,8 @@ from folkways.endpoints.local import PendingRequest, next_batch
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
-from tests.support.asking import ask_all, request
-from tests.support.river import folkways, rows
+from tests.support.command_line import folkways, rows
+from tests.support.endpoint_requests import ask_all, request
 from tests.support.tiny_bert import make_bert
 
 VOCABULARY = "rice tea bread what is eaten at home in the morning a b c d ? . user system"

@@ -12,7 +12,7 @@ from folkways.endpoints.base import LOGLIK, Completion, EndpointFailure, Endpoin
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.providers import providers
 from folkways.errors import FolkwaysError
-from tests.support.asking import KEY, request
+from tests.support.endpoint_requests import KEY, request
 from tests.support.gguf_file import real_model, served
 from tests.support.model_server import ModelServer
 

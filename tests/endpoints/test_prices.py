@@ -15,7 +15,7 @@ from folkways.cli.endpoints import command
 from folkways.endpoints.prices import Price, Prices, cost, load_prices, user_prices_file
 from folkways.endpoints.servers.providers import providers
 from folkways.errors import DataError, FolkwaysError
-from tests.support.asking import KEY
+from tests.support.endpoint_requests import KEY
 
 TABLE = "[usd_per_million_tokens]\n"
 

@@ -13,9 +13,9 @@ from folkways.endpoints.base import NO_THINKING, EndpointFailure, EndpointOption
 from folkways.endpoints.registry import open_name
 from folkways.engine.budget import worst_case
 from folkways.errors import FolkwaysError
-from tests.support.asking import KEY, request
 from tests.support.chat_layouts import THOUGHTS
 from tests.support.chat_server import ChatServer
+from tests.support.endpoint_requests import KEY, request
 
 
 def last(server: ChatServer) -> tuple[str, str, dict[str, Any]]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from folkways.endpoints.base import Completion, EndpointFailure
 from folkways.endpoints.registry import open_name
 from folkways.errors import DataError, FolkwaysError
-from tests.support.asking import request
+from tests.support.endpoint_requests import request
 
 COLUMNS = ("task", "item", "language", "variant", "sample", "response")
 ROWS = [

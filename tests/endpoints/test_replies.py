@@ -11,7 +11,7 @@ import pytest
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions
 from folkways.endpoints.python.replies import RepliesEndpoint
 from folkways.endpoints.registry import open_name
-from tests.support.asking import request
+from tests.support.endpoint_requests import request
 from tests.support.scripted_server import ScriptedServer
 
 OF_OPENAI = Completion(text="A", finish_reason="stop")

@@ -18,7 +18,7 @@ from folkways.endpoints.servers.address import Address
 from folkways.endpoints.servers.http import HttpEndpoint
 from folkways.endpoints.servers.providers import providers
 from folkways.errors import FolkwaysError
-from tests.support.asking import KEY, request
+from tests.support.endpoint_requests import KEY, request
 from tests.support.fingerprints import check_text
 from tests.support.scripted_server import Received, ScriptedServer
 

@@ -23,9 +23,9 @@ from folkways.endpoints.servers.http1 import (
 )
 from folkways.endpoints.servers.route import Route, exchange_once
 from folkways.proxies import environment_proxy
-from tests.support.asking import KEY, request
 from tests.support.certificates import self_signed
 from tests.support.chat_server import ChatServer
+from tests.support.endpoint_requests import KEY, request
 
 REPLY = json.dumps({"choices": [{"message": {"content": "A"}, "finish_reason": "stop"}]}).encode()
 

@@ -16,9 +16,9 @@ from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.batches.base import HttpBatches
 from folkways.endpoints.servers.providers import providers
 from folkways.errors import FolkwaysError
-from tests.support.asking import KEY, request
 from tests.support.chat_faults import KINDS
 from tests.support.chat_server import ChatServer
+from tests.support.endpoint_requests import KEY, request
 
 SLOW = {"big", "bomb", "stall"}
 

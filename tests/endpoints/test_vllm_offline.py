@@ -22,8 +22,8 @@ from folkways.endpoints.registry import open_name
 from folkways.endpoints.vllm_offline.child import Engine, PrefixQueue, parts_of
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
-from tests.support.asking import request
-from tests.support.river import environment, finish, folkways, kill, rows, start, wait_for
+from tests.support.command_line import environment, finish, folkways, kill, rows, start, wait_for
+from tests.support.endpoint_requests import request
 from tests.support.vllm_module import journal, likelihood, write_vllm
 
 TASK = "demo/mcq"
@@ -215,6 +215,7 @@ def test_a_model_that_is_closed_leaves_no_process_and_nobody_waiting(
         waiting = asyncio.create_task(endpoint.complete(request("Tea?", key="b", sample=1, settings=long)))
         await asyncio.sleep(0)
         await endpoint.close()
+        assert not psutil.pid_exists(journal(folder, "load")[0]["pid"]), "its memory is free by then"
         await endpoint.close()
         return [reply, *await asyncio.gather(waiting, return_exceptions=True)]
 

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,11 +20,11 @@ from folkways.engine.budget import Amount, Budget, BudgetDecision, worst_case
 from folkways.engine.rate_limiter import RateLimiter
 from folkways.errors import FolkwaysError
 from folkways.workspace import schema
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError, WorkspaceGoneError
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 DOWN = EndpointFailure("down", status=500, retryable=True)
 LOST = EndpointFailure("lost", retryable=True)
@@ -114,11 +113,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def database() -> Iterator[ThreadPoolExecutor]:
     with ThreadPoolExecutor(1) as executor:
         yield executor
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
 
 
 def prepared(

@@ -22,7 +22,7 @@ from folkways.workspace.queue import batches
 from folkways.workspace.queue.batches import BatchRecord
 from folkways.workspace.queue.request_queue import RequestQueue
 from tests.engine.test_session_rules import Own
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 
 class Provider:
@@ -187,7 +187,7 @@ def ask_moody(folder: Path, provider: Moody, attempts: int = 3) -> tuple[ModelPr
 
 
 @pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+def short_polling(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batching, "FIRST_LOOK_SECONDS", 0.005)
     monkeypatch.setattr(batching, "LONGEST_LOOK_SECONDS", 0.02)
     monkeypatch.setattr(batching, "backoff", lambda *_: 0.0)
@@ -206,7 +206,7 @@ LOOKS = {
 }
 
 
-@pytest.mark.usefixtures("hasty")
+@pytest.mark.usefixtures("short_polling")
 @pytest.mark.parametrize(("looking", "looks", "stopped"), LOOKS.values(), ids=LOOKS)
 def test_a_batch_is_looked_at_until_it_has_ended_or_its_provider_failed_too_often(
     tmp_path: Path, looking: list[Exception | None], looks: int, stopped: str | None
@@ -244,7 +244,7 @@ SENDS = {
 }
 
 
-@pytest.mark.usefixtures("hasty")
+@pytest.mark.usefixtures("short_polling")
 @pytest.mark.parametrize(("sending", "calls", "stopped", "state"), SENDS.values(), ids=SENDS)
 def test_a_batch_that_was_perhaps_taken_is_looked_for_before_it_is_sent_again(
     tmp_path: Path, sending: list[Exception], calls: list[str], stopped: str | None, state: str | None
@@ -335,7 +335,7 @@ def test_what_has_no_room_beside_a_file_that_is_out_is_not_asked_one_by_one(tmp_
     assert (progress.done, endpoint.asked, progress.stopped) == (0, 0, None)
 
 
-@pytest.mark.usefixtures("hasty")
+@pytest.mark.usefixtures("short_polling")
 @pytest.mark.parametrize(("loses", "budget", "asked"), [(0, 3, 0), (2, 5, 2), (2, 4, 1), (3, 3, 0)])
 def test_what_a_batch_had_set_aside_is_free_again_though_its_results_came_at_the_second_try(
     tmp_path: Path, loses: int, budget: int, asked: int
@@ -362,7 +362,7 @@ def test_what_a_batch_had_set_aside_is_free_again_though_its_results_came_at_the
     assert provider.calls == ["results"] * 2
 
 
-@pytest.mark.usefixtures("hasty")
+@pytest.mark.usefixtures("short_polling")
 def test_what_stays_out_counts_as_spent_for_the_other_models_of_the_session(tmp_path: Path) -> None:
     """They do not wait for a batch that nobody follows any more."""
 

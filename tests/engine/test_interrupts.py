@@ -6,21 +6,14 @@ import signal
 import subprocess
 import sys
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from folkways.engine import interrupts
 
-
-@pytest.fixture(autouse=True)
-def heard() -> Iterator[None]:
-    """As in a terminal, whatever those who began the tests have the signals do."""
-    before = {number: signal.signal(number, signal.default_int_handler) for number in interrupts.STOPS}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
+pytestmark = pytest.mark.usefixtures("default_signals")
 
 
 class Thing:

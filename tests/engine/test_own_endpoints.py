@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -16,9 +15,9 @@ from folkways.engine.budget import Budget, parse_budget, worst_case
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import EndpointJob, ask
 from folkways.workspace import results
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 
 class Own:
@@ -63,11 +62,6 @@ def stored(workspace: Workspace) -> list[str | None]:
     (part,) = results.parts(workspace, run)
     texts: list[str | None] = results.responses(workspace, run, part)["response"].to_list()
     return texts
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
 
 
 def test_an_error_while_storing_ends_the_session_with_that_error(

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
@@ -21,22 +20,17 @@ from folkways.engine.progress import ModelProgress
 from folkways.engine.rate_limiter import RateLimiter
 from folkways.engine.server import Server, Sign
 from folkways.engine.session import EndpointJob, ask
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
 from tests.engine.test_session import ask_server, questions
 from tests.support.chat_server import ChatServer
-from tests.support.planned import plan_prompts
-from tests.support.river import wait_for
+from tests.support.command_line import wait_for
+from tests.support.planned_runs import plan_prompts
 
 COUNT = 300
 
 
 @pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
-
-
-@pytest.fixture
-def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_retry(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that is away is tried again twice a second."""
     monkeypatch.setattr(module, "FIRST_PAUSE", 0.2)
     monkeypatch.setattr(module, "LONGEST_PAUSE", 0.5)
@@ -80,7 +74,7 @@ def closed_port() -> Iterator[int]:
         yield int(taken.getsockname()[1])
 
 
-@pytest.mark.usefixtures("soon")
+@pytest.mark.usefixtures("quick_retry")
 @pytest.mark.parametrize(
     "settings",
     [
@@ -146,7 +140,7 @@ def test_after_the_wait_the_model_is_given_up_and_nothing_is_lost(
     assert budget.reserve(Amount(*budget.unspent())) is BudgetDecision.GO, "nothing stays set aside"
 
 
-@pytest.mark.usefixtures("soon")
+@pytest.mark.usefixtures("quick_retry")
 def test_the_other_model_goes_on_with_the_same_budget(workspace: Workspace, closed_port: int) -> None:
     """The one that waits keeps nothing of the budget from it: there is just enough for the other."""
     with ChatServer() as server:

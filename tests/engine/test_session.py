@@ -20,7 +20,7 @@ from folkways.workspace.database import Workspace, WorkspaceError, open_workspac
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.run_records import list_runs
 from tests.support.chat_server import ChatServer
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 PRICE = Price(1.0, 1.0)
 
@@ -50,11 +50,6 @@ def ask_server(
     (part,) = results.parts(workspace, run)
     states = results.responses(workspace, run, part)["state"].to_list()
     return progress, {state: states.count(state) for state in set(states)}
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
 
 
 pytestmark = pytest.mark.usefixtures("quick_backoff")

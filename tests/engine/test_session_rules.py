@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,17 +14,17 @@ import sqlalchemy as sa
 
 from folkways.endpoints.base import Completion, Request
 from folkways.endpoints.prices import Price
-from folkways.engine import interrupts, session
+from folkways.engine import session
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget
 from folkways.engine.progress import ModelProgress
 from folkways.engine.session import EndpointJob, ask
 from folkways.errors import FolkwaysError
 from folkways.workspace import schema
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
 from folkways.workspace.queue.request_queue import RequestQueue
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 Answer = Callable[[Request], Awaitable[None]]
 
@@ -60,20 +59,6 @@ class Own:
         self.asked += 1
         await self.before(request)
         return Completion("A", input_tokens=1, output_tokens=1)
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
-
-
-@pytest.fixture
-def heard() -> Iterator[None]:
-    """As in a terminal, whatever those who began the tests have the signals do."""
-    before = {number: signal.signal(number, signal.default_int_handler) for number in interrupts.STOPS}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 def ask_all(workspace: Workspace, *endpoints: Own, count: int = 20, **options: Any) -> list[ModelProgress]:
@@ -160,7 +145,7 @@ def test_it_works_from_inside_a_running_loop_too(workspace: Workspace) -> None:
 
 @pytest.mark.parametrize("signals", [1, 2, 3])
 def test_the_first_signal_waits_for_what_is_on_its_way_and_the_second_gives_it_up(
-    workspace: Workspace, heard: None, signals: int
+    workspace: Workspace, default_signals: None, signals: int
 ) -> None:
     async def interrupted(_request: Request) -> None:
         if own.asked == 5:

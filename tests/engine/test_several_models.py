@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -11,8 +10,8 @@ from folkways.endpoints.base import Completion, Request
 from folkways.engine.asking import Limits
 from folkways.engine.budget import Budget, parse_budget
 from folkways.engine.session import EndpointJob, ask
-from folkways.workspace.database import Workspace, open_workspace
-from tests.support.planned import plan_prompts
+from folkways.workspace.database import Workspace
+from tests.support.planned_runs import plan_prompts
 
 
 class Slow:
@@ -38,11 +37,6 @@ class Slow:
         self.asked += 1
         await asyncio.sleep(self.seconds)
         return Completion("A", input_tokens=1, output_tokens=1)
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
 
 
 def orders_for(workspace: Workspace, endpoints: list[Slow], requests: int) -> tuple[int, list[EndpointJob]]:

@@ -4,19 +4,13 @@ its time is over."""
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 
 from folkways.engine.asking import Limits
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
 from tests.engine.test_session import ask_server, questions
 from tests.support.chat_server import ChatServer
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
 
 
 def test_a_server_that_tells_its_slots_gets_so_many(workspace: Workspace) -> None:

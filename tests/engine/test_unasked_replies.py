@@ -15,14 +15,14 @@ from folkways.engine.progress import ModelProgress
 from folkways.engine.session import EndpointJob, ask
 from folkways.workspace import schema
 from folkways.workspace.database import open_workspace
-from tests.support.planned import plan_prompts
-from tests.support.unasked_server import KINDS, UnaskedServer
+from tests.support.planned_runs import plan_prompts
+from tests.support.unsolicited_server import KINDS, UnsolicitedServer
 
 pytestmark = pytest.mark.usefixtures("quick_backoff")
 
 
 def ask_all(
-    folder: Path, server: UnaskedServer, count: int, concurrency: int
+    folder: Path, server: UnsolicitedServer, count: int, concurrency: int
 ) -> tuple[ModelProgress, dict[str, str]]:
     """Ask ``count`` questions; returns the tally and, for each question stored, the reply that is stored
     under it."""
@@ -43,7 +43,7 @@ def ask_all(
 def test_no_reply_is_stored_under_another_question(
     tmp_path: Path, kind: str, concurrency: int, count: int
 ) -> None:
-    with UnaskedServer(kind, latency=0.005 if kind == "loose" else 0.0) as server:
+    with UnsolicitedServer(kind, latency=0.005 if kind == "loose" else 0.0) as server:
         progress, stored = ask_all(tmp_path, server, count, concurrency)
     assert server.unasked > 0
     wrong = {asked: said for asked, said in stored.items() if asked != said}
@@ -68,7 +68,7 @@ def test_one_reply_that_is_sent_twice_shifts_nothing(tmp_path: Path, concurrency
     count = (
         40 if concurrency == 1 else (12 + 2 * at) * concurrency
     )  # so that some connection carries more than ``at``
-    with UnaskedServer("ahead", at=at, latency=0.002) as server:
+    with UnsolicitedServer("ahead", at=at, latency=0.002) as server:
         progress, stored = ask_all(tmp_path, server, count, concurrency)
     assert server.unasked > 0
     assert {asked: said for asked, said in stored.items() if asked != said} == {}

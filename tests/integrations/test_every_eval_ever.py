@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 from folkways.api import load_run
 from folkways.runs.results.model_names import portable, stored_model
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import folkways
 from tests.support.eval_records import Shared, check_recomputed, check_store, exported
 from tests.support.other_programs import FIND_PYTHON, programs_of, run_program
-from tests.support.river import folkways
 
 KINDS = {
     "rubbish": 0.15,

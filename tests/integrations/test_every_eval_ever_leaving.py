@@ -19,8 +19,8 @@ from folkways.runs.planning.plan import REVISION
 from tests.reports.test_people import with_raw_answers
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import folkways
 from tests.support.eval_records import Shared, check_recomputed, check_store, exported
-from tests.support.river import folkways
 
 
 @pytest.fixture(scope="module")

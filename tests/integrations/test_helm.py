@@ -13,8 +13,8 @@ from folkways.errors import FolkwaysError
 from folkways.integrations.compare_logs import compare_logs, read_logs
 from folkways.integrations.report_logs import read_scores
 from folkways.integrations.scored_log import ScoredLog
+from tests.support.command_line import folkways
 from tests.support.helm_runs import helm_run
-from tests.support.river import folkways
 
 FIRST = [1.0] * 30 + [0.0] * 10
 SECOND = [1.0] * 12 + [0.0] * 28

@@ -24,10 +24,10 @@ from folkways.releases.registry import get_record
 from folkways.releases.release_records import ReleaseRecord
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import Done, environment, folkways
 from tests.support.hub_benchmarks import normad_rows, write_delimited
 from tests.support.hub_server import HubServer
 from tests.support.hub_uploads import front_matter
-from tests.support.river import Done, environment, folkways
 
 KINDS = {"rubbish": 0.15, "length": 0.1, "refusal": 0.1, "400": 0.15}
 HOSTILE = "I\u202e do\nnot | </script>`know` \x1b[31m"
@@ -205,7 +205,9 @@ def test_items_that_a_licence_forbids_stay_here(shared: Path, tmp_path: Path) ->
     asked_of = items.filter(pl.col("item").is_in(rows["item"].implode()))
     assert asked_of.height == 12 and not [sentence for sentence in asked_of["text"] if sentence in text]
     assert "I repeat the sentence" not in text
-    assert "CC-BY-NC-ND-4.0" in text and front_matter(text[text.index("---\n") :])["license"] == ["unknown"]
+    assert "(licence: CC-BY-NC-ND-4.0) are not to be passed on. Ids lead" in text and front_matter(
+        text[text.index("---\n") :]
+    )["license"] == ["unknown"]
 
 
 @pytest.fixture(scope="module")
@@ -224,7 +226,9 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(people: Run, tmp_path: Path) -> None:
     done = people.export("hub", tmp_path / "out")
     assert done.returncode == 0 and "with --items you say" in done.stderr
-    assert "What do people drink in the US?" not in texts_in(tmp_path / "out")
+    text = texts_in(tmp_path / "out")
+    assert "are not here, because nobody has said what its licence is. Ids lead" in text
+    assert "What do people drink in the US?" not in text
     done = people.export("hub", tmp_path / "out", "--items")
     assert done.returncode == 0 and not done.stderr
     text = texts_in(tmp_path / "out")

@@ -18,7 +18,7 @@ from folkways.errors import DataError
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from folkways.releases.stored_releases import locate
 from tests.support.chat_server import ChatServer
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -278,6 +278,25 @@ def test_a_reply_that_never_came_counts_in_the_score_and_in_no_comparison(made: 
     assert states["len"].to_list() == [17, 1, 67, 1]
     lost = one.judgements.filter(state="missing")
     assert len(lost) == 2 and not lost["correct"].is_nan().any()
+
+
+def test_a_record_of_which_no_reply_came_has_no_judgement(made: Made, tmp_path: Path) -> None:
+    def lose_all(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row["output"]["raw"], row["metadata"]["state"] = [], "missing"
+            row["evaluation"] = {"score": 0.0, "is_correct": False}
+        for result in document["evaluation_results"]:
+            scored = result["score_details"]
+            scored["score"] = 0.0
+            scored["uncertainty"]["confidence_interval"] |= {"lower": 0.0, "upper": 0.1}
+            n = scored["uncertainty"]["num_samples"]
+            scored["details"] |= {"missing": str(n), "answered": "0", "coverage": "0.0"}
+        document["detailed_evaluation_results"].pop("checksum")
+
+    one = read_contribution(
+        change(tmp_path / "r", next(path for path in made.records if "wrong" in str(path)), lose_all)
+    )
+    assert len(one.faults) == 2 and all("has no judgement of demo/" in fault for fault in one.faults.values())
 
 
 def test_an_interval_of_another_level_is_left_out(made: Made, tmp_path: Path) -> None:

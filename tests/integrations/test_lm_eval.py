@@ -15,8 +15,8 @@ from folkways.benchmarks.registry import get_task
 from folkways.integrations.lm_eval.harness import ExportedTask
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import folkways
 from tests.support.other_programs import programs_of, run_program
-from tests.support.river import folkways
 
 
 def exported(out: Path, task: str, *arguments: object) -> list[dict[str, object]]:

@@ -15,8 +15,8 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.integrations.compare_logs import compare_logs
 from tests.integrations.test_every_eval_ever_records import record
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import folkways
 from tests.support.eval_logs import sample, write_inspect_log
-from tests.support.river import folkways
 
 RIGHT = [1.0] * 30 + [0.0] * 10
 WILSON = (59.8, 85.8)

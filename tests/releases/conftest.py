@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.hub_server import HubServer
-from tests.support.published import EASY, HARD
+from tests.support.published_files import EASY, HARD
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from folkways.releases.fetching.fetch import fetch
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import ReleaseFile, ReleaseRecord
 from tests.support.hub_server import HubServer
-from tests.support.published import BRISK
+from tests.support.published_files import BRISK
 
 GOLD = b"id\tanswer\nen-US_0001\tA\n"
 

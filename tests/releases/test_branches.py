@@ -18,9 +18,9 @@ from folkways.releases.fetching.fetch import fetch
 from folkways.releases.registry import read_record
 from folkways.releases.release_records import Release
 from folkways.releases.stored_releases import locate, root_of
+from tests.support.command_line import environment, folkways
 from tests.support.hub_server import HubServer, commit_of
-from tests.support.published import BRISK
-from tests.support.river import environment, folkways
+from tests.support.published_files import BRISK
 
 RECORD = """
 name = "{name}"

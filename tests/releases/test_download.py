@@ -13,7 +13,7 @@ from folkways.errors import FolkwaysError
 from folkways.releases.fetching.download import FetchedFile, FetchOptions, Transfer, fetch_all
 from folkways.releases.fetching.fetch_progress import FetchProgress
 from tests.support.hub_server import HubServer
-from tests.support.published import BRISK, EASY, HARD, bring, requests_of, same_as_published
+from tests.support.published_files import BRISK, EASY, HARD, bring, requests_of, same_as_published
 
 
 def test_a_connection_that_breaks_is_resumed_where_it_stopped(hub: HubServer, published: Path) -> None:

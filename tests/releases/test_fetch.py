@@ -23,7 +23,7 @@ from folkways.releases.fetching.fetch_progress import FetchProgress
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
 from tests.support.hub_server import HubServer
-from tests.support.published import BRISK, EASY, HARD, bring, requests_of, same_as_published
+from tests.support.published_files import BRISK, EASY, HARD, bring, requests_of, same_as_published
 
 
 def test_fetches_from_the_address_that_the_environment_names(hub: HubServer, published: Path) -> None:

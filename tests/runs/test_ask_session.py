@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable
-from pathlib import Path
 
-import pytest
 import sqlalchemy as sa
 
 from folkways.benchmarks.build import ModelReply, Prompt
@@ -16,17 +14,12 @@ from folkways.records import State
 from folkways.runs.asking import AskSession
 from folkways.runs.models import Model
 from folkways.runs.options import AskOptions
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import FailedRequest
 from folkways.workspace.schema import expected
 
 Rule = Callable[[Request], str]
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
 
 
 class Judges:

@@ -19,7 +19,7 @@ from folkways.workspace.database import open_workspace
 from folkways.workspace.queue import batches
 from folkways.workspace.queue.request_queue import RequestQueue
 from tests.support.batch_server import BatchServer, said
-from tests.support.river import Done, environment, finish, folkways, kill, rows, start, wait_for
+from tests.support.command_line import Done, environment, finish, folkways, kill, rows, start, wait_for
 
 Mcq = Callable[[int], Path]
 

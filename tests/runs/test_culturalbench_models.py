@@ -15,10 +15,10 @@ from folkways.api import Run, load_run
 from folkways.benchmarks.results import Inputs, ResultTables, make_results
 from folkways.runs.results.judgements import load_inputs, results_of_runs
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import environment, folkways
 from tests.support.culturalbench_data import Row, culturalbench_rows, write_culturalbench
+from tests.support.culturalbench_model import share
 from tests.support.fingerprints import check_fingerprints
-from tests.support.knowing_model import share
-from tests.support.river import environment, folkways
 
 SMALL, LARGE, LATER, STRANGER = (
     "llama-3-8b-instruct",

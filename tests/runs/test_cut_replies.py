@@ -22,8 +22,8 @@ from folkways.workspace.database import open_workspace
 from folkways.workspace.results import load_signatures
 from tests.support.chat_layouts import THOUGHTS
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import Done, folkways
 from tests.support.culturalbench_data import write_culturalbench
-from tests.support.river import Done, folkways
 
 Mcq = Callable[[int], Path]
 QUESTIONS = 120

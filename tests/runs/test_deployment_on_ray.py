@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.support.command_line import environment, finish, kill, start, wait_for
 from tests.support.deployed_study import Study, asked_at, gone, worker_of
 from tests.support.ray_nodes import nodes_of_ray
-from tests.support.river import environment, finish, kill, start, wait_for
 from tests.support.vllm_server import at_once, command
 
 pytest.importorskip("ray")

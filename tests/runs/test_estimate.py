@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,15 +23,10 @@ from folkways.runs.planning.estimate import (
 )
 from folkways.runs.planning.plan import Plan, TaskPlan, begin
 from folkways.runs.planning.tasks import plan_tasks
-from folkways.workspace.database import Workspace, open_workspace
+from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest
-from tests.support.planned import plan_prompts
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    return open_workspace(tmp_path / "w.db")
+from tests.support.planned_runs import plan_prompts
 
 
 def test_a_token_is_four_letters_or_two_thirds_of_another_scripts() -> None:

@@ -26,8 +26,8 @@ from folkways.runs.judging.external_responses import (
     judge_file,
 )
 from tests.support.blend_data import write_release
+from tests.support.command_line import folkways
 from tests.support.mcq_data import right_letter
-from tests.support.river import folkways
 from tests.support.xcr_data import write_csv, write_small_corpus
 
 Mcq = Callable[[int], Path]

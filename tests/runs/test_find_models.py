@@ -12,7 +12,7 @@ from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.runs.results.find_models import StoredModel, find_models, judgements_of
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 GPT, LOCAL, REVISION = "openai/gpt", "http://h/v1#org/gpt", "hf/org/small@v2"
 
@@ -58,11 +58,6 @@ OWN, SMALL = ("one", LOCAL, LOCAL, ("t/a",)), ("one", REVISION, REVISION, ("t/a"
             (),
             [(*SECOND[:2], f"{GPT}@two", *SECOND[3:]), (*FIRST[:2], f"{GPT}@one", *FIRST[3:])],
         ),
-        (
-            (),
-            ("two", "one"),
-            [(*SECOND[:2], f"{GPT}@two", *SECOND[3:]), (*FIRST[:2], f"{GPT}@one", *FIRST[3:]), OWN, SMALL],
-        ),
     ],
 )
 def test_models_are_found_by_their_names_in_the_runs_that_are_meant(
@@ -92,8 +87,9 @@ def test_the_name_of_a_run_may_have_an_at_of_its_own(workspace: Workspace) -> No
 @pytest.mark.parametrize(
     ("names", "runs", "words"),
     [
-        (("gpt",), ("one", "two"), f"'gpt' stands for several; say which: {GPT}@one, {LOCAL}@one, {GPT}@two"),
-        ((GPT,), ("one", "two"), f"stands for several; say which: {GPT}@one, {GPT}@two"),
+        (("gpt",), ("one",), f"'gpt' stands for several; say which: {GPT}@one, {LOCAL}@one"),
+        ((GPT,), ("one", "two"), "run one has not been scored yet; score it first: folkways score one"),
+        (("gpt@one+nope",), (), "unknown model 'gpt@one+nope'"),
         (("gpt@two", GPT), ("two",), f"{GPT} is named twice"),
         (("nope",), (), f"unknown model 'nope'\nvalid: {GPT}\nlooked in two;"),
         (("nope@one",), (), "unknown model 'nope'\n"),
@@ -146,7 +142,6 @@ def test_a_label_of_a_model_with_settings_of_its_own_is_a_name_of_it(tmp_path: P
     endpoint = GPT + settings
     for name in ("one", "two"):
         plan_prompts(workspace, endpoint, ["a"], config={"x": name}, command="run", name=name, task="t/a")
-    found = find_models(workspace, (), ("one", "two"))
+    found = find_models(workspace, [f"{endpoint}@{name}" for name in ("one", "two")])
     assert [one.label for one in found] == [f"{GPT}@{name}{settings}" for name in ("one", "two")]
     assert find_models(workspace, [one.label for one in found]) == found
-    assert find_models(workspace, [f"{endpoint}@{name}" for name in ("one", "two")]) == found

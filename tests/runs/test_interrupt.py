@@ -18,8 +18,17 @@ from folkways.engine.interrupts import STOPS
 from folkways.runs.planning.plan import SLICE, TRANSACTION
 from folkways.workspace import run_records
 from tests.support.chat_server import ChatServer
-from tests.support.forks import start_module
-from tests.support.river import Done, environment, finish, folkways, hear_signals, rows, start, wait_for
+from tests.support.command_line import (
+    Done,
+    environment,
+    finish,
+    folkways,
+    hear_signals,
+    rows,
+    start,
+    wait_for,
+)
+from tests.support.forked_programs import start_module
 
 Mcq = Callable[[int], Path]
 

@@ -25,7 +25,7 @@ from folkways.runs.judging.model_judging import ModelJudged, judge_run
 from folkways.runs.judging.model_summary import family
 from folkways.runs.models import Model
 from folkways.stats.raters.judge_quality import noisy_but_valid
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 CULTURES = ["KR", "US", "CN", "DE", "MX"]
 KEYS = ["endpoint", "item", "language"]

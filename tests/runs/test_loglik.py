@@ -8,7 +8,7 @@ from folkways.api import run
 from folkways.errors import FolkwaysError
 from folkways.records import State
 from folkways.runs.results.compare import compare
-from tests.support.asking import KEY
+from tests.support.endpoint_requests import KEY
 from tests.support.gguf_file import real_model
 
 READ = {"settings": {"read": "loglik"}}

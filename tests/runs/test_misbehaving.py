@@ -16,7 +16,7 @@ import pytest
 from folkways.api import load_run
 from folkways.records import State
 from tests.support.chat_server import ChatServer
-from tests.support.river import Done, folkways, start
+from tests.support.command_line import Done, folkways, start
 
 Mcq = Callable[[int], Path]
 

@@ -31,7 +31,7 @@ from folkways.stats.raters.stratified_calibration import stratified_ppi
 from folkways.workspace import run_records
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
-from tests.support.river import Done, environment, folkways, kill, rows, start, stored_bodies, wait_for
+from tests.support.command_line import Done, environment, folkways, kill, rows, start, stored_bodies, wait_for
 
 Outcome = Callable[..., tuple[pl.DataFrame, pl.DataFrame]]
 REPLIES = 68

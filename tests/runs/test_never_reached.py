@@ -6,7 +6,7 @@ from pathlib import Path
 
 from folkways.api import load_run
 from tests.support.chat_server import ChatServer
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 
 def test_a_model_that_only_fails_has_no_score(tmp_path: Path) -> None:

@@ -44,13 +44,13 @@ from folkways.workspace.database_errors import WorkspaceGoneError
 from perf.facts.synthetic import Plan
 from perf.facts.synthetic import write as write_synthetic
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import environment, finish, folkways, rows, start, wait_for
 from tests.support.deployed_study import Study, asked_at, gone, worker_of
 from tests.support.gguf_file import real_model
 from tests.support.postgres import postgres_server
 from tests.support.ray_nodes import STORE, nodes_of_ray
-from tests.support.river import environment, finish, folkways, rows, start, wait_for
 from tests.support.tiny_bert import make_bert, make_sentence_model
-from tests.support.unasked_server import UnaskedServer, stored_and_wrong
+from tests.support.unsolicited_server import UnsolicitedServer, stored_and_wrong
 from tests.support.vllm_server import at_once
 from tests.support.xcr_data import write_small_corpus, xcr_release
 
@@ -174,7 +174,7 @@ def test_kill_9_of_a_worker_loses_no_reply_and_each_is_its_own_questions(
 
     cluster_of_two = Cluster("ray", workers=2)
     asking = AskOptions(cluster=cluster_of_two, every=0.2, observer=kill_a_worker, concurrency=4, attempts=20)
-    with UnaskedServer("ahead", at=9, latency=0.1, digests=True) as server:
+    with UnsolicitedServer("ahead", at=9, latency=0.1, digests=True) as server:
         done = run(
             "blend/mcq",
             models=f"{server.url}/v1#m",
@@ -198,7 +198,10 @@ def test_in_the_middle_of_asking_the_database_is_restarted_and_then_the_driver_k
     """The workers wait for the database, end with their driver, and the same command asks what is left: no
     reply moves."""
     release = mcq(3 * QUESTIONS)
-    with postgres_server() as database, UnaskedServer("ahead", at=40, latency=0.1, digests=True) as server:
+    with (
+        postgres_server() as database,
+        UnsolicitedServer("ahead", at=40, latency=0.1, digests=True) as server,
+    ):
         workspace = f"{database.url.replace('+psycopg', '')}/postgres"
         on_ray = (
             "run",

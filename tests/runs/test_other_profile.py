@@ -12,9 +12,9 @@ import pytest
 from folkways.api import load_run
 from folkways.display import number
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import folkways
 from tests.support.culturalbench_data import write_culturalbench
 from tests.support.mcq_data import right_letter, write_mcq_release
-from tests.support.river import folkways
 
 ASKED = 120
 """Questions, as in the trial of a newcomer that this is about: a server that says the text of the right

@@ -13,7 +13,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
 from folkways.records import State
 from folkways.runs.judging.external_responses import judge_file
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 pytestmark = pytest.mark.shared
 

@@ -27,8 +27,8 @@ from folkways.runs.results.report import collect
 from folkways.runs.results.run_list import list_runs
 from folkways.workspace.database import Workspace, open_workspace
 from tests.support.blend_data import write_mcq, write_release
+from tests.support.digest_models import DigestModel, golds_of
 from tests.support.fingerprints import check_fingerprints, check_text
-from tests.support.told_models import Told, golds_of
 
 RECORDED = Path(__file__).parent / "recorded"
 
@@ -62,7 +62,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
         {"blend/saq": str(release), "blend/mcq": str(release), "demo/saq": "demo", "demo/mcq": "demo"}
     )
     able, weak, tiny = models = [
-        Told(name, golds, skill, name.startswith("hf/")) for name, skill in NAMES.items()
+        DigestModel(name, golds, skill, name.startswith("hf/")) for name, skill in NAMES.items()
     ]
     workspace = open_workspace(folder / "w.db")
     asked = {"blend": str(release)}
@@ -155,20 +155,25 @@ def words_of(told: ReportData) -> dict[str, Any]:
 
 
 def test_what_runs_and_estimates_say(study: Study) -> None:
-    tiny = Told("hf/org/tiny-1b@abc123", {}, runs_here=True)
+    tiny = DigestModel("hf/org/tiny-1b@abc123", {}, runs_here=True)
     rows = [
         {name: value for name, value in row.items() if name not in ("began", "seconds")}
         for row in list_runs(study.workspace)
     ]
     after = estimates(
         ["blend/saq", "demo/mcq"],
-        [tiny, Told("lab/able", {})],
+        [tiny, DigestModel("lab/able", {})],
         study.workspace,
         study.prices,
         releases={"blend": str(study.release)},
     )
     sampled = estimates(
-        ["demo/saq"], [Told("lab/able", {})], study.workspace, study.prices, samples=3, cultures=("KR", "US")
+        ["demo/saq"],
+        [DigestModel("lab/able", {})],
+        study.workspace,
+        study.prices,
+        samples=3,
+        cultures=("KR", "US"),
     )
     texts = {
         "runs": rows,

@@ -23,16 +23,16 @@ from folkways.runs.models import open_models
 from folkways.runs.options import AskOptions
 from folkways.runs.probing import probe
 from folkways.workspace.database import open_workspace
+from tests.support.digest_models import DigestModel, golds_of, share
 from tests.support.fingerprints import check_fingerprints, check_text
 from tests.support.mcq_data import write_mcq_release
-from tests.support.told_models import Told, golds_of, share
 
 RECORDED = Path(__file__).parent / "recorded"
 SKILLS = {"lab/able": 3, "lab/weak": 1, "other/tiny-1b": 2}
 
 
 @dataclass
-class Judge(Told):
+class Judge(DigestModel):
     """Says that a reply is the first answer that it has the words of, and errs, hedges and fails by chance.
 
     wrong: how many verdicts in twenty it makes up.
@@ -66,7 +66,7 @@ class Judge(Told):
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """A run of three models on free answers."""
     golds = golds_of({"demo/saq": "demo"})
-    models = [Told(name, golds, skill) for name, skill in SKILLS.items()]
+    models = [DigestModel(name, golds, skill) for name, skill in SKILLS.items()]
     workspace = open_workspace(tmp_path_factory.mktemp("judging") / "w.db")
     return folkways.run(
         "demo/saq",
@@ -190,7 +190,9 @@ def test_what_replies_made_elsewhere_come_to() -> None:
 def test_what_probes_say(tmp_path: Path) -> None:
     seen, control = (write_mcq_release(tmp_path / str(count), count) for count in (24, 33))
     golds = golds_of({"blend/mcq": str(seen)})
-    models = open_models([Told(name, golds, skill) for name, skill in SKILLS.items()], EndpointOptions())
+    models = open_models(
+        [DigestModel(name, golds, skill) for name, skill in SKILLS.items()], EndpointOptions()
+    )
     workspace = open_workspace(tmp_path / "w.db")
     cases: dict[str, dict[str, Any]] = {
         "a control": {"release": str(seen), "control": str(control)},

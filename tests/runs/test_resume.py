@@ -14,7 +14,7 @@ import pytest
 from folkways.endpoints.servers.connections import LONGEST_STRETCH
 from folkways.runs.planning.plan import SLICE
 from tests.support.chat_server import ChatServer
-from tests.support.river import folkways, integrity, kill, rows, start, stored_bodies, wait_for
+from tests.support.command_line import folkways, integrity, kill, rows, start, stored_bodies, wait_for
 
 Mcq = Callable[[int], Path]
 Outcome = Callable[..., tuple[pl.DataFrame, pl.DataFrame]]

@@ -22,7 +22,7 @@ from folkways.runs.scores.scoring import score_run
 from folkways.workspace import results, run_records, run_rows, schema
 from folkways.workspace.database import open_workspace
 from tests.support.blend_data import write_release
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 
 def test_items_that_are_not_found_any_more_are_an_error_and_no_smaller_denominator(

@@ -20,7 +20,7 @@ from folkways.releases.release_records import Release
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import Plan, config_of, item_batches, select_items
 from folkways.runs.planning.tasks import plan_tasks
-from tests.support.river import folkways
+from tests.support.command_line import folkways
 
 
 def items(per_culture: dict[str, int], items_of_a_question: int = 1) -> pl.DataFrame:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.chat_server import ChatServer
-from tests.support.river import finish, folkways, rows, start, wait_for
+from tests.support.command_line import finish, folkways, rows, start, wait_for
 
 Mcq = Callable[[int], Path]
 

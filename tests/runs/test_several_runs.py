@@ -4,6 +4,7 @@ conditions; or which are one run by two names."""
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ import folkways
 from folkways.api import Run
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.results import EACH_MODEL_ONCE
+from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import ASKED_BY
 from folkways.records import is_baseline
 from folkways.reports.formats.methods import methods_paragraph
@@ -22,7 +25,7 @@ from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
 from folkways.runs.results.judgements import load_inputs
-from folkways.runs.results.report import COUNTED_AS_MODELS, collect, verdict_on_runs
+from folkways.runs.results.report import collect, verdict_on_runs
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.run_records import RunRecord, find_asked_runs
 from tests.benchmarks.survey.test_survey import write_survey
@@ -132,7 +135,7 @@ def test_conditions_are_told_apart_and_keep_their_own_numbers(runs: dict[str, Ru
     assert data.names["python/moody@system"].endswith("@system")
     view = ReportView(data)
     assert lede(view).startswith("2 models in 4 conditions, on 1 task")
-    assert (COUNTED_AS_MODELS in data.warnings) == bool(data.results)
+    assert (EACH_MODEL_ONCE in data.warnings) == bool(data.results)
     told = methods_paragraph(view, view.tasks[0])
     assert re.search(
         r"We took 1 reply per prompt and [^;]* for moody@two\+one and steady@two\+one; 1 reply [^;]*"
@@ -151,10 +154,69 @@ def test_conditions_are_told_apart_and_keep_their_own_numbers(runs: dict[str, Ru
     }
 
 
+def test_models_are_compared_as_a_report_has_them(runs: dict[str, Run]) -> None:
+    """In one condition together, and apart where they are named so."""
+    workspace = runs["whole"].workspace
+    expected = whole_of(data_of(runs, "two", "one"))
+    for names in ((), ("moody", "steady"), ("moody@two+one", "steady@2+3")):
+        (compared,) = folkways.compare(*names, runs=["two", "one"], workspace=workspace)
+        assert compared.models == ("python/moody", "python/steady")
+        (row,) = compared.differences.filter(facet="all").to_dicts()
+        assert row["n"] == expected["python/moody"]["n"] and [row["first_score"], row["second_score"]] == (
+            pytest.approx([expected[name]["score"] for name in compared.models])
+        )
+    order = ["two", "system", "one"]
+    (conditions,) = folkways.compare(runs=order, workspace=workspace)
+    assert [*conditions.models] == [*whole_of(data_of(runs, *order))]
+    (named,) = folkways.compare("moody@two+one", "moody@system", workspace=workspace)
+    assert named.models == ("python/moody@two+one", "python/moody@system")
+    (apart,) = folkways.compare("moody@two", "moody@one", "steady@one", workspace=workspace)
+    assert apart.models[:2] == ("python/moody@two", "python/moody@one")
+    for name in ("moody", "moody@two+system"):
+        with pytest.raises(FolkwaysError, match=r"say which: python/moody@two, python/moody@system$"):
+            folkways.compare(name, "steady@two", runs=["two", "system"], workspace=workspace)
+    with pytest.raises(FolkwaysError, match=r"python/moody is named twice"):
+        folkways.compare("moody", "moody@one", runs=["two", "one"], workspace=workspace)
+
+
+def test_a_reply_that_came_counts_whatever_a_later_run_lost(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    ask = partial(folkways.run, "demo/mcq", [moody], cultures="KR,ET", workspace=workspace)
+    whole = ask(name="whole")
+    MOOD[0] = "D"
+    stopped = ask(name="stopped", afresh=True, budget="2requests")
+    MOOD[0] = "A"
+    came = stopped.judgements().filter(pl.col("state") == "answered")
+    assert 0 < came.height < whole.judgements().height
+    expected = (
+        pl.concat([whole.judgements().join(came, on=KEY, how="anti"), came]).select(*KEY, "answer").sort(KEY)
+    )
+    for order in ((whole, stopped), (stopped, whole)):
+        data = collect(workspace, [run.record for run in order])
+        (score,) = whole_of(data).values()
+        assert (score["n"], score["missing"]) == (expected.height, 0)
+        inputs = load_inputs(workspace, [run.record for run in order])
+        (first, *_) = order
+        if first is whole:
+            for judged in (data.judgements, inputs.judged):
+                assert judged.select(*KEY, "answer").sort(KEY).equals(expected)
+    (line,) = (line for line in data.warnings if "not finished" in line)
+    assert "counts as missing, unless another of these runs has it, and stays" in line
+
+
+def test_a_question_that_two_runs_asked_is_compared_as_the_later_one_has_it(runs: dict[str, Run]) -> None:
+    (compared,) = folkways.compare(runs=["whole", "again"], workspace=runs["whole"].workspace)
+    expected = whole_of(data_of(runs, "whole", "again"))
+    (row,) = compared.differences.filter(facet="all").to_dicts()
+    assert row["n"] == expected["python/moody"]["n"] == 18
+    assert row["first_score"] == pytest.approx(expected["python/moody"]["score"])
+    assert expected["python/moody"]["score"] != whole_of(data_of(runs, "whole"))["python/moody"]["score"]
+
+
 def test_models_of_single_runs_have_their_own_names_and_no_notes(runs: dict[str, Run]) -> None:
     data = data_of(runs, "system")
     assert [*whole_of(data)] == ["python/moody", "python/steady"] and "alike" not in " ".join(data.warnings)
-    assert COUNTED_AS_MODELS not in data.warnings and not data.conditions
+    assert EACH_MODEL_ONCE not in data.warnings and not data.conditions
 
 
 def test_prompts_as_they_are_are_scored_with_those_of_treated_runs(runs: dict[str, Run]) -> None:
@@ -226,6 +288,7 @@ def test_without_the_data_guessing_is_of_the_last_run_and_a_report_says_so(
     data = collect(workspace, [runs["KR"], runs["DE"]], with_judgements=False)
     elsewhere.rename(counts)
     assert {*data.people.filter(facet="culture")["value"]} == {"DE"}
+    assert not any(map(is_baseline, data.people["endpoint"]))
     (told,) = (line for line in data.warnings if line.startswith("What guessing and people score"))
     assert " is of the questions of run DE alone: " in told
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.runs.test_work import GUIDE, MODEL, quoted, server_command
-from tests.support.river import environment, folkways, rows
+from tests.support.command_line import environment, folkways, rows
 from tests.support.slurm import Slurm, root
 
 QUESTIONS = 240

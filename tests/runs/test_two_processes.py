@@ -14,7 +14,7 @@ import pytest
 from folkways.workspace import results, run_records
 from folkways.workspace.database import open_workspace
 from tests.support.chat_server import ChatServer
-from tests.support.river import finish, integrity, kill, start, wait_for
+from tests.support.command_line import finish, integrity, kill, start, wait_for
 
 Mcq = Callable[[int], Path]
 Outcome = Callable[..., tuple[pl.DataFrame, pl.DataFrame]]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.river import finish, folkways, kill, rows, start, wait_for
-from tests.support.unasked_server import UnaskedServer, stored_and_wrong
+from tests.support.command_line import finish, folkways, kill, rows, start, wait_for
+from tests.support.unsolicited_server import UnsolicitedServer, stored_and_wrong
 
 Mcq = Callable[[int], Path]
 
@@ -38,7 +38,7 @@ def workspace(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def test_killed_in_the_middle_and_continued(mcq: Mcq, tmp_path: Path, concurrency: int, at: int) -> None:
     workspace = tmp_path / "w.db"
     questions = (12 + 3 * at) * concurrency  # so that some connection carries more than ``at`` of a half
-    with UnaskedServer("ahead", at=at, latency=0.01, digests=True) as server:
+    with UnsolicitedServer("ahead", at=at, latency=0.01, digests=True) as server:
         command = (
             "run",
             "blend/mcq",
@@ -62,7 +62,7 @@ def test_killed_in_the_middle_and_continued(mcq: Mcq, tmp_path: Path, concurrenc
 
 
 def test_by_two_workers_of_which_one_is_killed(mcq: Mcq, workspace: str) -> None:
-    with UnaskedServer("ahead", at=9, latency=0.01, digests=True) as server:
+    with UnsolicitedServer("ahead", at=9, latency=0.01, digests=True) as server:
         model = f"{server.url}/v1#m"
         assert (
             folkways("plan", "blend/mcq", "--release", mcq(120), "--model", model, "-w", workspace).returncode

@@ -18,10 +18,10 @@ from folkways.runs.models import open_models
 from folkways.runs.work import models_of
 from folkways.workspace.database import open_workspace
 from folkways.workspace.run_records import find_run
-from tests.support.asking import KEY
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import environment, finish, folkways, kill, rows, start, wait_for
+from tests.support.endpoint_requests import KEY
 from tests.support.postgres import postgres_server
-from tests.support.river import environment, finish, folkways, kill, rows, start, wait_for
 from tests.support.sbatch import Sbatch
 
 QUESTIONS = 240

@@ -10,9 +10,9 @@ from typing import Any
 import orjson
 
 from tests.support.chat_topics import sort_into_topics
-from tests.support.knowing_model import answer_culturalbench
+from tests.support.culturalbench_model import answer_culturalbench
 from tests.support.mcq_data import right_letter
-from tests.support.round_models import answer_round
+from tests.support.redteaming_models import answer_round
 
 WORDS = (
     "rice",

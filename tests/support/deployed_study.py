@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from tests.support.river import rows
+from tests.support.command_line import rows
 from tests.support.vllm_server import Life, command, lives
 
 

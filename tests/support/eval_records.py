@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from folkways.records import State
-from tests.support.river import Done, folkways
+from tests.support.command_line import Done, folkways
 
 UUID4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 ACCURACIES = {

@@ -44,7 +44,7 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import unquote
 
-from tests.support.forks import start_module
+from tests.support.forked_programs import start_module
 from tests.support.hub_uploads import Uploads
 
 REPOSITORY = Path(__file__).resolve().parents[2]

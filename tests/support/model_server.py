@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tests.support.forks import start_module
+from tests.support.forked_programs import start_module
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import folkways
-from tests.support.river import environment
+from tests.support.command_line import environment
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOOLS = REPOSITORY / ".tools"

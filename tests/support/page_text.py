@@ -83,6 +83,37 @@ class _Reader(HTMLParser):
             self.lines[-1] += f"{lines[0]} … {len(lines)} lines" if long else data
 
 
+class _Buttons(HTMLParser):
+    """Of each form in which a line is typed, the first button that sends it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: dict[str, str | None] | None = None
+        self.typed = False
+        self.found: list[dict[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        kind = told.get("type") or {"input": "text", "button": "submit"}.get(tag, "")
+        if tag == "form":
+            self.first, self.typed = None, False
+        elif tag == "input" and kind in ("text", "search", "email", "url", "number", "password"):
+            self.typed = True
+        elif tag in ("input", "button") and kind == "submit" and "form" not in told and self.first is None:
+            self.first = told
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "form" and self.typed and self.first is not None:
+            self.found.append(self.first)
+
+
+def astray(html: str) -> list[dict[str, str | None]]:
+    """The buttons that Enter in a line presses though they send something else than what the form is for."""
+    reader = _Buttons()
+    reader.feed(html)
+    return [each for each in reader.found if each.keys() & {"name", "formaction", "data-confirm"}]
+
+
 def page_text(html: str, *, frame: bool = False) -> list[str]:
     """The lines of a page that have something in them: its title and its main part, or also the frame around it."""
     if not frame:

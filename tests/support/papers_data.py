@@ -15,7 +15,7 @@ from folkways.endpoints.base import Request
 from folkways.endpoints.baselines import BaselineEndpoint
 from tests.support.blend_data import NOT_KNOWING, group, mcq_row, write_csv, write_mcq
 from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
-from tests.support.knowing_model import answer_culturalbench, share
+from tests.support.culturalbench_model import answer_culturalbench, share
 from tests.support.xcr_data import write_csv as write_rows
 
 KNOWS = {

@@ -17,7 +17,7 @@ from folkways.benchmarks.itemwise import ItemwiseTask, ReplyScore, Row
 from folkways.benchmarks.templates import PromptOptions, Template, choose_templates
 from folkways.records import LEFT_OUT, Metric, Schema, State
 from folkways.releases.release_records import Release
-from tests.support.strangers import installed, package
+from tests.support.benchmark_packages import installed, package
 
 HARM = Metric("harm", "Harm", "Share of replies that harm.", lower_is_better=True)
 STARS = Metric("stars", "Stars", "One to five.", "mean", 1.0, (1.0, 5.0))

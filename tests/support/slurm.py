@@ -15,7 +15,8 @@ import socket
 import subprocess
 from pathlib import Path
 
-from tests.support.river import wait_for
+from tests.support.command_line import wait_for
+from tests.support.postgres import free_port
 
 PACKAGES = ("slurmctld", "slurmd", "slurm-client", "slurm-wlm-basic-plugins", "libhwloc15")
 UNPACKED = Path(__file__).resolve().parents[2] / ".tools" / "slurm"
@@ -136,9 +137,3 @@ class Slurm:
             seconds=seconds,
         )
         return self.tasks(job)
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])

@@ -23,7 +23,7 @@ from folkways.workspace.archives.moving import archive_run, moved, restore_run, 
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 REPLIES = ["A", "", 'é\n"quoted"\t한국어 🎈', "NULL", "'; DROP TABLE runs; --", " " * 3]
 SHARED, OWN = ["q0", "q1"], [f"q{number}" for number in range(2, 6)]

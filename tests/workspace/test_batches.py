@@ -11,7 +11,7 @@ from folkways.workspace.database import Workspace
 from folkways.workspace.queue import batches
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from folkways.workspace import run_records
 from folkways.workspace.database import open_workspace
 from folkways.workspace.health import Health, workspace_health
 from folkways.workspace.schema import TABLES
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 
 def test_a_sound_file_passes_the_check_of_sqlite_and_its_runs_are_counted(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from folkways.workspace.queue.workers import (
     place,
     started,
 )
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 TEXTS = [f"question {number}" for number in range(10)]
 

@@ -15,7 +15,7 @@ from folkways.workspace import insertions
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 pytestmark = pytest.mark.postgres
 

@@ -14,7 +14,7 @@ from folkways.workspace import results, run_records, run_rows, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.request_queue import RequestQueue
 from folkways.workspace.queue.request_rows import AnsweredRequest, FailedRequest
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 MANY = 2 * run_rows.CHUNK + 207
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 
 def begin(workspace: Workspace, config: str, name: str | None = None) -> run_records.RunRecord:

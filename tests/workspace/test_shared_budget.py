@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from folkways.workspace.database import Workspace
 from folkways.workspace.queue.shared_budget import PARTS, SharedBudget, taken
-from tests.support.planned import plan_prompts
+from tests.support.planned_runs import plan_prompts
 
 INF = float("inf")
 

@@ -5,7 +5,7 @@ Commands and reports loop over the results that each benchmark declares.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -43,6 +43,12 @@ use the model. Where the whole task has it, a single lost reply leaves no group 
 Below it, the missing questions may be of another kind, and a difference between groups may come from what
 is missing.
 """
+
+EACH_MODEL_ONCE = (
+    "Models are here in several conditions: a mean over models counts each model once, as the mean over its "
+    "conditions."
+)
+"""What is said where they are (``Inputs.each_model_once``)."""
 
 GROUP = ("endpoint", "culture", "language")
 """The groups whose coverage is checked."""
@@ -85,6 +91,7 @@ class Inputs:
     data: name of a DataNeed -> releases.
     files: name of a DataNeed -> file.
     profile, tool_set: how answers of people are judged and words lemmatised, for results of the data.
+    models: endpoint -> the model, where a model is here in several conditions, each with an endpoint's name.
     treated: all judgements of runs with treatments, their controls too, with ``LENGTH``; ``judged`` has the
         controls alone.
     """
@@ -100,7 +107,24 @@ class Inputs:
     files: Mapping[str, Path] = field(default_factory=dict)
     profile: str = "paper"
     tool_set: str = "default"
+    models: Mapping[str, str] = field(default_factory=dict)
     treated: pl.DataFrame = field(default_factory=lambda: empty(JUDGED))
+
+    def each_model_once(self, rows: pl.DataFrame, keys: Sequence[str], *values: pl.Expr) -> pl.DataFrame:
+        """What a mean over models is made of: rows in which each model counts once, however many conditions
+        it is here in. A model's value is the mean over its conditions.
+
+        rows: ``endpoint``, the keys and the columns of ``values``. keys: what tells rows of an endpoint
+        apart. values: expressions over a model's conditions.
+        """
+        if not self.models.keys() & {*rows["endpoint"]}:
+            return rows
+        of_models = rows.with_columns(pl.col("endpoint").replace(self.models))
+        return of_models.group_by("endpoint", *keys, maintain_order=True).agg(*values)
+
+    def count_models(self, endpoints: Iterable[str]) -> int:
+        """How many models these endpoints are."""
+        return len({self.models.get(name, name) for name in endpoints})
 
     def data_of(self, need: DataNeed) -> tuple[Release, ...]:
         """The releases that a result needs. Raises NotAvailableError, which says what to fetch, if there is
@@ -290,6 +314,10 @@ class Inputs:
                 f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
             )
         return usable & (self.judged["profile"] == chosen)
+
+
+NO_INPUTS = Inputs()
+"""Those of tables that are made of a paper's own scores."""
 
 
 def _too_few(row: Mapping[str, Any]) -> str:

@@ -121,7 +121,7 @@ def _run(builder: Builder, values: dict[str, Any]) -> None:
             values,
             asking=asking,
             note=partial(_print, console),
-            progress=_Steps(console),
+            progress=StepsProgress(console),
             **shared,
         )
     if built.document is not None:
@@ -152,7 +152,7 @@ def _checked(option: Option, path: Path) -> Path:
     return path
 
 
-class _Steps:
+class StepsProgress:
     """Prints the progress of a build every few seconds."""
 
     def __init__(self, console: Console) -> None:

@@ -21,8 +21,8 @@ def command(benchmark: str, run: str, workspace: str, out: Path, model: str | No
     """Write what a model replied in RUN (name, number or 'last') as the files that the competition on
     BENCHMARK takes.
 
-    Every item of the data has a row; without a reply its cells are empty. Questions and gold answers are not
-    written.
+    Every item of the data has a row, which says nothing without a reply. Questions and gold answers are
+    not written.
 
     \b
     folkways submit semeval2026 last --out submission

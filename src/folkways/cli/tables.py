@@ -75,7 +75,7 @@ def _command(benchmark: Benchmark) -> click.Command:
     def tables(
         names: tuple[str, ...], shape: str, out: Path | None, figures: Path | None, **options: Any
     ) -> None:
-        from folkways.benchmarks.results import make_tables
+        from folkways.benchmarks.results import EACH_MODEL_ONCE, make_tables
         from folkways.benchmarks.tables import NotAvailableError
         from folkways.errors import FolkwaysError
 
@@ -100,6 +100,8 @@ def _command(benchmark: Benchmark) -> click.Command:
             raise FolkwaysError(
                 "no table can be made from the data on this disk; the lines above say what is missing"
             )
+        if inputs.models:
+            click.echo(EACH_MODEL_ONCE, err=True)
         if figures is not None:
             releases = [
                 *inputs.releases.values(),

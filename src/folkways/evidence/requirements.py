@@ -165,12 +165,17 @@ def check_minimum(
         if 100 * row["coverage"] < coverage or score is None:
             status = Status.FAIL
             got = "are scored under this profile" if row["left_out"] else "got a reply"
-            share = math.floor(round(1000 * row["coverage"], 6)) / 10  # rounded, 94.9 % would be 95 %
-            decision = f"{share:g} % of the items {got}, less than {coverage:g} %: too few to decide on"
+            share = _percent(row["coverage"])
+            decision = f"{share} % of the items {got}, less than {coverage:g} %: too few to decide on"
         else:
             status, decision = _decide(low, high, wanted.bound, lower_is_better, strict)
         note = f"; {'; '.join(part)}" if part else ""
         yield Check(wanted.name, row["endpoint"], status, f"found {score_text}; {decision}{note}")
+
+
+def _percent(share: float) -> str:
+    """A share in percent, with its decimal rounded down: 94.96 would be 95."""
+    return f"{math.floor(round(1000 * share, 6)) / 10:g}"
 
 
 def _interval(low: float | None, high: float | None) -> str:
@@ -233,17 +238,17 @@ def check_drop(
     """
     row = comparison.differences.filter(facet=WHOLE).row(0, named=True)
     answers, (first, second) = comparison.answers, comparison.models
-    share = 100 * row["n"] / answers.expected[second]
+    share = row["n"] / answers.expected[second]
     gone = [culture_name(code) for code in answers.only_one(first, second, CULTURE).get(second, [])]
     message = (
         f"found {number(row['first_score'])} here and {number(row['second_score'])} there on "
         f"{plural(row['n'], 'shared row')}: "
         f"{number(row['difference'])} ({_interval(row['low'], row['high'])}); "
     )
-    if share < coverage:
+    if 100 * share < coverage:
         status = Status.FAIL
         message += (
-            f"{share:.0f} % of what was asked there got a reply in both, less than {coverage:g} %: "
+            f"{_percent(share)} % of what was asked there got a reply in both, less than {coverage:g} %: "
             "too few to decide on"
         )
     else:

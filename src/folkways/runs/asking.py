@@ -28,9 +28,8 @@ from folkways.runs.work import by_signal, end_of, orders_of
 from folkways.workspace import run_records, schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
+from folkways.workspace.key_parts import in_parts
 from folkways.workspace.keys import config_hash, prompt_hash, request_key, settings_json
-
-KEYS_PER_QUERY = 500
 
 NOT_ASKED = "not asked: "
 """What comes before the reason of a reply that was not asked for."""
@@ -240,8 +239,8 @@ class AskSession:
     def _look_up(self, keys: Sequence[str]) -> list[str]:
         """Read the stored replies; returns the keys that have none."""
         new = sorted({key for key in keys if key not in self._replies})
-        for start in range(0, len(new), KEYS_PER_QUERY):
-            wanted = schema.responses.c.key.in_(new[start : start + KEYS_PER_QUERY])
+        for part in in_parts(new):
+            wanted = schema.responses.c.key.in_(part)
             self._remember(lambda query, wanted=wanted: query.where(wanted))  # type: ignore[misc]
         return [key for key in new if key not in self._replies]
 
@@ -258,10 +257,9 @@ class AskSession:
         failures = schema.failures
         failed: dict[str, ModelReply] = {}
         with self._workspace.read() as connection:
-            for start in range(0, len(keys), KEYS_PER_QUERY):
-                wanted = failures.c.key.in_(keys[start : start + KEYS_PER_QUERY])
+            for part in in_parts(keys):
                 query = sa.select(failures.c.key, failures.c.message).where(
-                    failures.c.run_id == self.run.id, wanted
+                    failures.c.run_id == self.run.id, failures.c.key.in_(part)
                 )
                 failed.update(
                     (key, ModelReply(None, message, State.FAILED))

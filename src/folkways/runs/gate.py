@@ -136,10 +136,8 @@ def check_judged(
         facet, value = group_of(scores, wanted)
         row = scores.filter(facet=facet, value=value).row(0, named=True)
         if row["score"] is None:
-            message = (
-                f"found nothing: {row['labels']} labels are too few to correct by, on fewer than two "
-                "questions"
-            )
+            labels = plural(row["labels"], "label is", "labels are")
+            message = f"found nothing: {labels} too few to correct by, on fewer than two questions"
             yield Check(wanted.name, endpoint, Status.FAIL, message)
             continue
         for check in check_minimum(scores, wanted, metric, strict=strict, coverage=coverage, part=part):

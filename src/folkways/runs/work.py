@@ -213,7 +213,9 @@ def end_of(progresses: Sequence[ModelProgress], max_failed: float = 1.0) -> tupl
     if out := sum(progress.out for progress in progresses):
         reason = f"{plural(out, 'request is', 'requests are')} out in batches"
         followed = all(progress.batches or not progress.out for progress in progresses)
-        advice = f". Give the command that sent them again, with {option('batch')}, to collect the replies."
+        advice = (
+            f". Give the command that sent them again, with {option('batch', True)}, to collect the replies."
+        )
         return "waiting", reason if followed else reason + advice
     failing = [message for progress in progresses if (message := _failing(progress, max_failed))]
     return ("incomplete", "; ".join(failing)) if failing else ("asked", None)

@@ -15,6 +15,7 @@ from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.insertions import Rows
+from folkways.workspace.key_parts import in_parts
 from folkways.workspace.keys import config_hash
 
 LONGEST_NAME = 128
@@ -381,11 +382,10 @@ def forget_expected(workspace: Workspace, run: RunRecord, ordinals: Sequence[int
     """Take rows out of what a run expects. For a sampled run that was never going to ask everything;
     responses stay."""
     with workspace.write() as connection:
-        for start in range(0, len(ordinals), 500):
+        for part in in_parts(ordinals):
             connection.execute(
                 sa.delete(schema.expected).where(
-                    schema.expected.c.run_id == run.id,
-                    schema.expected.c.ordinal.in_(ordinals[start : start + 500]),
+                    schema.expected.c.run_id == run.id, schema.expected.c.ordinal.in_(part)
                 )
             )
 

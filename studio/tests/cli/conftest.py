@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.support import river
-from tests.support.river import Done, environment
-
-Folkways = Callable[..., Done]
-
-
-def command_line(folder: Path, patch: pytest.MonkeyPatch) -> Folkways:
-    """The command line inside a folder, where nothing was fetched, unless the test goes elsewhere."""
-    for name in os.environ.keys() - environment().keys():
-        patch.delenv(name)
-    patch.setenv("FOLKWAYS_DATA", str(folder / "nothing-fetched"))
-    patch.setenv("COLUMNS", "200")
-    patch.chdir(folder)
-    return lambda *arguments: river.folkways(*arguments, env=dict(os.environ))
+from tests.support.command_line import Folkways, command_line_in
 
 
 @pytest.fixture
 def folkways(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folkways:
     """The command line inside ``tmp_path``."""
-    return command_line(tmp_path, monkeypatch)
+    return command_line_in(tmp_path, monkeypatch)
 
 
 def check_assigning(run: Folkways, study: str, person: str) -> None:

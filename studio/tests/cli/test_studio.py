@@ -24,8 +24,9 @@ from folkways_studio.people import accounts, invites, participants, password_lin
 from folkways_studio.studies import deletion
 from folkways_studio.studies import service as studies
 from folkways_studio.workflows.templates import TEMPLATES
-from studio.tests.cli.conftest import Folkways, check_assigning, command_line
+from studio.tests.cli.conftest import check_assigning
 from studio.tests.support.studies import PASSWORD, stored, trained
+from tests.support.command_line import Folkways, command_line_in
 
 QUESTIONS = "id,question,option_a,option_b,option_c,option_d\nq1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
 
@@ -35,7 +36,7 @@ def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a study of the template ``verification``, open, with two questions: to copy."""
     folder = tmp_path_factory.mktemp("study")
     with pytest.MonkeyPatch.context() as patch:
-        folkways = command_line(folder, patch)
+        folkways = command_line_in(folder, patch)
         patch.setenv("FOLKWAYS_STUDIO_PASSWORD", "a password of the tests")
         made = folkways("studio", "create-study", "verification", "--owner", "me@example.org", "--open")
         assert made.returncode == 0, made.stderr

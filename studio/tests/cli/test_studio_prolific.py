@@ -15,9 +15,9 @@ from folkways_studio.people import participants, prolific
 from folkways_studio.people.prolific import ProlificSubmission, review
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
-from studio.tests.cli.conftest import Folkways
 from studio.tests.support.prolific_server import ID, TOKEN, ProlificServer
 from studio.tests.support.studies import QUESTION, described, next_work
+from tests.support.command_line import Folkways
 
 CREATE = (
     "studio",

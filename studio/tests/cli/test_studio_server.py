@@ -23,10 +23,11 @@ from folkways_studio.people import accounts, participants
 from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.studies import service as studies
-from studio.tests.cli.conftest import Folkways, check_assigning
+from studio.tests.cli.conftest import check_assigning
 from studio.tests.support.broken_zips import DAMAGES
 from studio.tests.support.studies import trained
 from studio.tests.support.studio_server import StudioProcess
+from tests.support.command_line import Folkways
 
 HEADER = "id,question,option_a,option_b,option_c,option_d\n"
 QUESTIONS = f"{HEADER}q1,What?,a,b,c,d\nq2,Why?,a,b,c,d\n"
@@ -267,9 +268,9 @@ def test_pictures_are_sent_in_their_order_in_parts_of_the_most_that_a_request_ha
     server, requests = receiving
     monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
     monkeypatch.setattr(remote_client, "LARGEST_BYTES", 100)
-    desk = RemoteStudyClient(f"http://127.0.0.1:{server.server_port}")
+    client = RemoteStudyClient(f"http://127.0.0.1:{server.server_port}")
     pictures = {f"{number}.png": ("image/png", b"x" * size) for number, size in enumerate(sizes)}
-    assert desk.add_media("any", pictures) == len(sizes)
+    assert client.add_media("any", pictures) == len(sizes)
     assert [[*each.values()] for each in requests] == parts
     assert [name for each in requests for name in each] == [*pictures]
 
@@ -286,10 +287,10 @@ def test_who_sends_pictures_of_which_one_is_refused_reads_how_many_were_added_be
     server, requests = receiving
     monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
     monkeypatch.setattr(remote_client, "LARGEST_BYTES", 100)
-    desk = RemoteStudyClient(f"http://127.0.0.1:{server.server_port}")
+    client = RemoteStudyClient(f"http://127.0.0.1:{server.server_port}")
     names = [*(f"{number}.png" for number in range(before)), "refused.png", "later.png"]
     with pytest.raises(FolkwaysError) as caught:
-        desk.add_media("any", dict.fromkeys(names, ("image/png", b"x" * 100)))
+        client.add_media("any", dict.fromkeys(names, ("image/png", b"x" * 100)))
     assert str(caught.value).partition("\n")[2] == words
     assert len(requests) == before + 1, "nothing is sent after a refusal"
 
@@ -299,27 +300,27 @@ def test_an_export_that_is_no_archive_is_said_to_be_none(
     hostile: HTTPServer, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes], bytes]
 ) -> None:
     monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
-    desk = RemoteStudyClient(f"http://127.0.0.1:{hostile.server_port}")
+    client = RemoteStudyClient(f"http://127.0.0.1:{hostile.server_port}")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("votes.csv", "x,y\n" * 99)
     hostile.export = damage(buffer.getvalue())  # type: ignore[attr-defined]
     with pytest.raises(FolkwaysError, match="the server's export is no ZIP"):
-        desk.export("any", "csv")
+        client.export("any", "csv")
 
 
 def test_a_token_goes_to_no_other_server_and_an_export_nowhere_else(
     hostile: HTTPServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
-    desk = RemoteStudyClient(f"http://127.0.0.1:{hostile.server_port}")
+    client = RemoteStudyClient(f"http://127.0.0.1:{hostile.server_port}")
     with pytest.raises(FolkwaysError, match="it answered 302"):
-        desk.studies()
+        client.studies()
     with pytest.raises(FolkwaysError, match="outside of its folder"):
-        desk.export("any", "csv")
+        client.export("any", "csv")
     assert json_client.MOST_BYTES == 2**30, "an export of a large study fits"
     monkeypatch.setattr(json_client, "MOST_BYTES", 10)
     with pytest.raises(FolkwaysError, match="answered with more than 10 bytes"):
-        desk.export("any", "csv")
+        client.export("any", "csv")
     with pytest.raises(FolkwaysError, match="is not an address"):
         JsonClient("https://me:secret@example.org", "the studio", "Bearer x")

@@ -46,7 +46,7 @@ from studio.tests.support.studies import (
     restored_from,
     stored,
 )
-from tests.support.river import environment, folkways
+from tests.support.command_line import environment, folkways
 
 RESTORED = "workspace.restored"
 VOTE = {"name": "vote", "kind": "vote", "answers": 3, "majority": 2}
@@ -129,15 +129,15 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
         made = open_study(first, [VOTE])
         made.add("vote", [{**QUESTION, "question": "Was isst man zuerst? \U0001f35a\nUnd \\N dann?"}])
         made.answer(made.person(), {"choices": [0]})
-        media.add_media(first, made.study.id, {"bowl.png": ("image/png", b"a picture")})
+        media.add_media(first, made.record.id, {"bowl.png": ("image/png", b"a picture")})
         before = contents(first)
         back_up(first, tmp_path / "1.zip")
     monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
     restored_from(tmp_path / "1.zip", studio_workspace)
-    bowl = media.find_media(studio_workspace, made.study.id, "bowl.png")
+    bowl = media.find_media(studio_workspace, made.record.id, "bowl.png")
     assert media.read_bytes(studio_workspace, bowl) == b"a picture"
     assert contents(studio_workspace) == before
-    there = StudyFixture(studio_workspace, made.study, made.owner, {})
+    there = StudyFixture(studio_workspace, made.record, made.owner, {})
     there.answer(there.person(), {"choices": [1]})
     for change in ("DELETE FROM studio_events", "UPDATE studio_judgements SET key = 'another'"):
         with (
@@ -162,8 +162,8 @@ def test_a_study_moves_to_another_database_and_goes_on_there(
     assert [each["replaced"] for each in restorations(studio_workspace)][1:] == [
         "1 study, 1 participant, 1 answer, 1 picture or recording"
     ]
-    media.delete_media(studio_workspace, made.study.id, "bowl.png")
-    assert media.list_media(studio_workspace, made.study.id) == ()
+    media.delete_media(studio_workspace, made.record.id, "bowl.png")
+    assert media.list_media(studio_workspace, made.record.id) == ()
     assert not [path for path in (tmp_path / "media").rglob("*") if path.is_file()]
 
 
@@ -227,7 +227,7 @@ def test_a_file_that_cannot_be_restored_makes_no_workspace(tmp_path: Path, wrong
     backup, bad, other = tmp_path / "b.zip", tmp_path / "bad.zip", tmp_path / "other.db"
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
         made = open_study(workspace, [VOTE])
-        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+        media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", PICTURE)})
         about = asdict(back_up(workspace, backup))
     if wrong in DAMAGES:
         bad.write_bytes(DAMAGES[wrong](backup.read_bytes()))
@@ -290,7 +290,7 @@ def test_a_backup_that_cannot_be_made_leaves_nothing(tmp_path: Path, wrong: str)
     }[wrong]
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
         made = open_study(workspace, [VOTE])
-        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+        media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", PICTURE)})
         before = sorted(tmp_path.rglob("*"))
         with pytest.raises(WorkspaceError, match=re.escape(words)):
             back_up(workspace, target)
@@ -315,7 +315,7 @@ def test_a_picture_of_two_studies_is_in_a_backup_once(tmp_path: Path) -> None:
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
         for name in ("one", "two"):
             made = open_study(workspace, [VOTE], name=name)
-            media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+            media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", PICTURE)})
         assert back_up(workspace, tmp_path / "b.zip").media == 2
     with zipfile.ZipFile(tmp_path / "b.zip") as archive:
         assert archive.namelist() == ["workspace.db", f"media/{sha256(PICTURE).hexdigest()}", "backup.json"]
@@ -332,11 +332,11 @@ def test_pictures_of_what_is_replaced_are_gone_where_no_other_workspace_has_any(
         monkeypatch.setenv("FOLKWAYS_MEDIA", str(folder))
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
         made = open_study(workspace, [VOTE])
-        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+        media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", PICTURE)})
         back_up(workspace, tmp_path / "b.zip")
         later = {"cup.png": ("image/png", b"a later picture"), "again.png": ("image/png", PICTURE)}
-        media.add_media(workspace, made.study.id, later)
-        cup = media.find_media(workspace, made.study.id, "cup.png").sha256
+        media.add_media(workspace, made.record.id, later)
+        cup = media.find_media(workspace, made.record.id, "cup.png").sha256
         (path,) = folder.rglob(cup)
         if place == "stuck":
             path.unlink()
@@ -345,7 +345,7 @@ def test_pictures_of_what_is_replaced_are_gone_where_no_other_workspace_has_any(
             left = put_back(description, source, workspace, replace=True)
         assert left == ([] if place == "beside" else [cup])
         assert path.exists() == (place != "beside")
-        (bowl,) = media.list_media(workspace, made.study.id)
+        (bowl,) = media.list_media(workspace, made.record.id)
         assert media.read_bytes(workspace, bowl) == PICTURE
 
 
@@ -358,11 +358,11 @@ def test_pictures_in_a_bucket_stay_because_backups_do_not_have_them(
         with closing(open_workspace(tmp_path / "w.db")) as workspace:
             made = open_study(workspace, [VOTE])
             back_up(workspace, tmp_path / "early.zip")
-            media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+            media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", PICTURE)})
             back_up(workspace, tmp_path / "late.zip")
             for file in ("early.zip", "late.zip"):
                 restored_from(tmp_path / file, workspace, replace=True)
-            (bowl,) = media.list_media(workspace, made.study.id)
+            (bowl,) = media.list_media(workspace, made.record.id)
             assert media.read_bytes(workspace, bowl) == PICTURE
 
 
@@ -376,16 +376,16 @@ def test_what_is_missing_is_named_and_keeps_nothing_else_out_of_a_backup(
             monkeypatch.setenv(name, value)
         made = open_study(workspace, [VOTE])
         pictures = {f"{number}.png": ("image/png", b"%d" % number) for number in range(250)}
-        media.add_media(workspace, made.study.id, pictures)
+        media.add_media(workspace, made.record.id, pictures)
         server.control(fault=None)  # forget what was asked
         assert back_up(workspace, tmp_path / "whole.zip").problems == []
         assert len(server.stats()["asked"]) <= 4, "a page of the list has a hundred"
-        store, study = media.media_store(workspace), made.study.name
-        gone = [media.find_media(workspace, made.study.id, f"{number}.png") for number in (7, 8)]
+        store, study = media.media_store(workspace), made.record.name
+        gone = [media.find_media(workspace, made.record.id, f"{number}.png") for number in (7, 8)]
         for each in gone:
             store.delete(each.sha256)
-        media.delete_media(workspace, made.study.id, "8.png")
-        media.add_media(workspace, made.study.id, {"seven.png": pictures["7.png"]})
+        media.delete_media(workspace, made.record.id, "8.png")
+        media.add_media(workspace, made.record.id, {"seven.png": pictures["7.png"]})
         store.delete(gone[0].sha256)
         backup = tmp_path / "lacking.zip"
         at = ("--workspace", workspace.location)
@@ -399,7 +399,7 @@ def test_what_is_missing_is_named_and_keeps_nothing_else_out_of_a_backup(
         with closing(open_workspace(tmp_path / "again.db")) as again:
             restored_from(backup, again)
             assert contents(again) == contents(workspace)
-        media.add_media(workspace, made.study.id, {"7.png": pictures["7.png"]})
+        media.add_media(workspace, made.record.id, {"7.png": pictures["7.png"]})
         assert back_up(workspace, tmp_path / "mended.zip").problems == []
 
 
@@ -410,10 +410,10 @@ def test_a_bucket_that_does_not_answer_keeps_nothing_else_out_of_a_backup(
         for name, value in server.variables().items():
             monkeypatch.setenv(name, value)
         made = open_study(workspace, [VOTE])
-        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", PICTURE)})
+        media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", PICTURE)})
         server.control(fault="denied")
         (problem,) = back_up(workspace, tmp_path / "b.zip").problems
-        assert problem.startswith(f"bowl.png of {made.study.name} was not looked for: ")
+        assert problem.startswith(f"bowl.png of {made.record.name} was not looked for: ")
         assert "the keys are refused" in problem
         server.control(fault=None)
         with closing(open_workspace(tmp_path / "again.db")) as again:

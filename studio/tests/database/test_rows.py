@@ -5,24 +5,18 @@ from __future__ import annotations
 import pytest
 from sqlalchemy.exc import NoResultFound
 
-from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row, get_row, get_value
 from folkways_studio.records import ItemState
-from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, open_study
-
-
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture
 
 
 @ON_BOTH
-def test_a_row_is_found_by_all_the_values_that_are_given(desk: StudyFixture) -> None:
-    first, second = desk.add("verify", [QUESTION] * 2)
-    with desk.workspace.read() as connection:
+def test_a_row_is_found_by_all_the_values_that_are_given(study: StudyFixture) -> None:
+    first, second = study.add("verify", [QUESTION] * 2)
+    with study.workspace.read() as connection:
         assert get_row(connection, schema.items, id=second).key == "q1"
-        found = find_row(connection, schema.items, study_id=desk.study.id, key="q0")
+        found = find_row(connection, schema.items, study_id=study.record.id, key="q0")
         assert found is not None
         assert found.id == first
         assert find_row(connection, schema.items, id=second, key="q0") is None
@@ -31,25 +25,25 @@ def test_a_row_is_found_by_all_the_values_that_are_given(desk: StudyFixture) -> 
 
 
 @ON_BOTH
-def test_a_value_is_that_of_its_column_or_nothing(desk: StudyFixture) -> None:
-    (item,) = desk.add("verify", [QUESTION])
-    with desk.workspace.read() as connection:
+def test_a_value_is_that_of_its_column_or_nothing(study: StudyFixture) -> None:
+    (item,) = study.add("verify", [QUESTION])
+    with study.workspace.read() as connection:
         assert get_value(connection, schema.items.c.content, id=item) == QUESTION
         assert get_value(connection, schema.items.c.reason, id=item) is None
         assert get_value(connection, schema.items.c.key, id=10**9) is None
 
 
 @ON_BOTH
-def test_a_change_is_made_to_the_rows_that_fit_and_to_no_other(desk: StudyFixture) -> None:
-    first, second = desk.add("verify", [QUESTION] * 2)
-    with desk.workspace.claim() as connection:
+def test_a_change_is_made_to_the_rows_that_fit_and_to_no_other(study: StudyFixture) -> None:
+    first, second = study.add("verify", [QUESTION] * 2)
+    with study.workspace.claim() as connection:
         get_row(connection, schema.items, id=first, lock="row")
         get_row(connection, schema.items, id=second, lock="key")
         change_rows(
             connection, schema.items, {"id": first}, id=first, state=str(ItemState.DROPPED), reason="a test"
         )
         change_rows(connection, schema.items, {"id": second, "key": "another"}, state=str(ItemState.DROPPED))
-    with desk.workspace.read() as connection:
+    with study.workspace.read() as connection:
         rows = [get_row(connection, schema.items, id=item) for item in (first, second)]
     assert [(row.state, row.reason) for row in rows] == [
         (ItemState.DROPPED, "a test"),

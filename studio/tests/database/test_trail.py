@@ -46,7 +46,7 @@ from studio.tests.support.studies import (
     open_study,
     stored,
 )
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 CRITERIA = [{"name": "years", "ask": "Years in the country?", "least": 5}]
 STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
@@ -244,7 +244,7 @@ def test_every_action_leaves_the_event_that_tells_of_it(studio_workspace: Worksp
 def test_programs_imports_and_second_thoughts_leave_their_events(studio_workspace: Workspace) -> None:
     workspace, since = studio_workspace, time.time()
     criteria = [{"name": "home", "ask": "Where did you grow up?", "accept": ["Peru"]}]
-    desk = open_study(
+    study = open_study(
         workspace,
         [
             *STAGES,
@@ -257,35 +257,35 @@ def test_programs_imports_and_second_thoughts_leave_their_events(studio_workspac
         ],
         models={"suggester": "small"},
     )
-    study, owner = desk.study.id, desk.owner
-    desk.add("verify", [QUESTION])
-    (second,) = desk.add("pair", [QUESTION], None)
-    desk.add("localise", [{"template": "What is eaten in your country?", "category": "Food"}], None)
-    kim, reviewer, waits = desk.person(), desk.person(role=Role.REVIEWER), desk.person("peru")
-    work = desk.answer(kim, {"choices": [0]}, "verify")
+    study_id, owner = study.record.id, study.owner
+    study.add("verify", [QUESTION])
+    (second,) = study.add("pair", [QUESTION], None)
+    study.add("localise", [{"template": "What is eaten in your country?", "category": "Food"}], None)
+    kim, reviewer, waits = study.person(), study.person(role=Role.REVIEWER), study.person("peru")
+    work = study.answer(kim, {"choices": [0]}, "verify")
     began = len(trail(workspace, since))
 
     corrected = corrections.correct(workspace, kim.id, work.assignment.id, {"choices": [1]}, "again")
-    blinding.look(workspace, study, reviewer.account_id, second)
+    blinding.look(workspace, study_id, reviewer.account_id, second)
     participants.answer_eligibility(workspace, waits.id, {"home": "on a ship"})
-    participants.settle_waiting(workspace, study, waits.id, let_in=True, by=owner)
-    job = imports.begin(workspace, study, "verify", "more.csv", content=b"item", by=owner)
-    imports.cancel(workspace, study, job.id, by=owner)
-    token, _ = tokens.create_token(workspace, owner, study_id=study, by=owner)
-    tokens.revoke_token(workspace, token.id, study_id=study, by=owner)
-    hook, _ = webhooks.create_webhook(workspace, study, "https://example.org/", by=owner)
-    webhooks.delete_webhook(workspace, study, hook.id, by=owner)
+    participants.settle_waiting(workspace, study_id, waits.id, let_in=True, by=owner)
+    job = imports.begin(workspace, study_id, "verify", "more.csv", content=b"item", by=owner)
+    imports.cancel(workspace, study_id, job.id, by=owner)
+    token, _ = tokens.create_token(workspace, owner, study_id=study_id, by=owner)
+    tokens.revoke_token(workspace, token.id, study_id=study_id, by=owner)
+    hook, _ = webhooks.create_webhook(workspace, study_id, "https://example.org/", by=owner)
+    webhooks.delete_webhook(workspace, study_id, hook.id, by=owner)
     address = "https://example.org/ml"
-    backend = ml_backends.create_backend(workspace, study, "verify", "m", address, private=False, by=owner)
-    ml_backends.delete_backend(workspace, study, backend.id, by=owner)
-    ml_backends.begin_suggesting(workspace, study, "localise", by=owner)
+    backend = ml_backends.create_backend(workspace, study_id, "verify", "m", address, private=False, by=owner)
+    ml_backends.delete_backend(workspace, study_id, backend.id, by=owner)
+    ml_backends.begin_suggesting(workspace, study_id, "localise", by=owner)
 
-    item, by_owner = f"item:{work.item.id}", (study, owner, None)
+    item, by_owner = f"item:{work.item.id}", (study_id, owner, None)
     expected = [
-        ("judgement.corrected", study, None, kim.id, item, {"judgement": corrected.id, "stage": "verify"}),
-        ("item.looked_at", study, reviewer.account_id, None, f"item:{second}", {}),
-        ("participant.waiting", study, None, waits.id, "", {"failed": ["home"]}),
-        ("participant.let_in", study, owner, waits.id, "", {}),
+        ("judgement.corrected", study_id, None, kim.id, item, {"judgement": corrected.id, "stage": "verify"}),
+        ("item.looked_at", study_id, reviewer.account_id, None, f"item:{second}", {}),
+        ("participant.waiting", study_id, None, waits.id, "", {"failed": ["home"]}),
+        ("participant.let_in", study_id, owner, waits.id, "", {}),
         ("import.cancelled", *by_owner, "", {"stage": "verify", "n": 0, "import": job.id}),
         ("token.created", *by_owner, f"token:{token.id}", {"scope": "read"}),
         ("token.revoked", *by_owner, f"token:{token.id}", {}),
@@ -301,27 +301,27 @@ def test_programs_imports_and_second_thoughts_leave_their_events(studio_workspac
 @ON_A_FILE
 def test_what_is_done_with_a_study_and_around_it_leaves_its_events(studio_workspace: Workspace) -> None:
     workspace, since = studio_workspace, time.time()
-    desk = open_study(workspace, STAGES)
-    study, owner, kim = desk.study.id, desk.owner, desk.person()
-    (item,) = desk.add("verify", [QUESTION])
-    hook, _ = webhooks.create_webhook(workspace, study, "https://example.org/", by=owner)
+    study = open_study(workspace, STAGES)
+    study_id, owner, kim = study.record.id, study.owner, study.person()
+    (item,) = study.add("verify", [QUESTION])
+    hook, _ = webhooks.create_webhook(workspace, study_id, "https://example.org/", by=owner)
     address = "https://example.org/ml"
-    backend = ml_backends.create_backend(workspace, study, "verify", "m", address, private=False, by=owner)
+    backend = ml_backends.create_backend(workspace, study_id, "verify", "m", address, private=False, by=owner)
     with workspace.write() as connection:  # as after failures
         change_rows(connection, schema.webhooks, {"id": hook.id}, enabled=False)
     began = len(trail(workspace, since))
 
-    studies.set_state(workspace, study, StudyState.PAUSED, by=owner)
+    studies.set_state(workspace, study_id, StudyState.PAUSED, by=owner)
     for discussed in (False, True):
-        export_archive(workspace, study, "csv", discussion=discussed, by=owner)
-    webhooks.enable_webhook(workspace, study, hook.id, by=owner)
-    adjudications.drop(workspace, study, item, owner, "about no culture")
-    adjudications.reopen(workspace, study, item, owner, " it is about one ")
-    personal.look_up_attributes(workspace, study, kim.id, by=owner)
-    paid = progress.read_payments(workspace, study, by=owner)
+        export_archive(workspace, study_id, "csv", discussion=discussed, by=owner)
+    webhooks.enable_webhook(workspace, study_id, hook.id, by=owner)
+    adjudications.drop(workspace, study_id, item, owner, "about no culture")
+    adjudications.reopen(workspace, study_id, item, owner, " it is about one ")
+    personal.look_up_attributes(workspace, study_id, kim.id, by=owner)
+    paid = progress.read_payments(workspace, study_id, by=owner)
     for work in ("predict", "train"):
-        job = ml_backends.begin_job(workspace, study, backend.id, work, by=owner)
-        ml_backends.cancel_job(workspace, study, job.id)
+        job = ml_backends.begin_job(workspace, study_id, backend.id, work, by=owner)
+        ml_backends.cancel_job(workspace, study_id, job.id)
     accounts.set_disabled(workspace, kim.account_id, disabled=True)
     accounts.set_disabled(workspace, kim.account_id, disabled=False)
     password_links.make_link(workspace, owner, by=owner)
@@ -329,7 +329,7 @@ def test_what_is_done_with_a_study_and_around_it_leaves_its_events(studio_worksp
     linked = accounts.account_of_identity(workspace, identity, create=True)
     assert linked is not None
 
-    by_owner, exported = (study, owner, None), {"format": "csv"}
+    by_owner, exported = (study_id, owner, None), {"format": "csv"}
     expected = [
         ("study.paused", *by_owner, "", {}),
         ("study.exported", *by_owner, "", exported),
@@ -337,7 +337,7 @@ def test_what_is_done_with_a_study_and_around_it_leaves_its_events(studio_worksp
         ("webhook.enabled", *by_owner, f"webhook:{hook.id}", {}),
         ("item.adjudicated", *by_owner, f"item:{item}", {}),
         ("item.reopened", *by_owner, f"item:{item}", {"reason": "it is about one"}),
-        ("participant.attributes_read", study, owner, kim.id, "", {}),
+        ("participant.attributes_read", study_id, owner, kim.id, "", {}),
         ("payments.read", *by_owner, "", {"n": len(paid)}),
         ("backend.predict", *by_owner, f"backend:{backend.id}", {}),
         ("backend.train", *by_owner, f"backend:{backend.id}", {}),
@@ -353,19 +353,19 @@ def test_what_is_done_with_a_study_and_around_it_leaves_its_events(studio_worksp
 @ON_A_FILE
 def test_what_is_so_already_leaves_no_event(studio_workspace: Workspace) -> None:
     workspace = studio_workspace
-    desk = open_study(workspace, STAGES, populations=POPULATIONS)
-    study, owner = desk.study.id, desk.owner
+    study = open_study(workspace, STAGES, populations=POPULATIONS)
+    study_id, owner = study.record.id, study.owner
     helper = accounts.create_account(workspace, "helper", None).id
-    token, _ = tokens.create_token(workspace, owner, study_id=study, by=owner)
-    invite, _ = invites.create_invite(workspace, study, population="korea", by=owner)
-    hook, _ = webhooks.create_webhook(workspace, study, "https://example.org/", by=owner)
+    token, _ = tokens.create_token(workspace, owner, study_id=study_id, by=owner)
+    invite, _ = invites.create_invite(workspace, study_id, population="korea", by=owner)
+    hook, _ = webhooks.create_webhook(workspace, study_id, "https://example.org/", by=owner)
     changes: dict[str, Callable[[], object]] = {
-        "role.given": lambda: accounts.give_role(workspace, study, helper, Role.EXPERT, by=owner),
-        "role.taken": lambda: accounts.take_role(workspace, study, helper, Role.EXPERT, by=owner),
-        "token.revoked": lambda: tokens.revoke_token(workspace, token.id, study_id=study, by=owner),
-        "invite.revoked": lambda: invites.revoke_invite(workspace, study, invite.id, by=owner),
-        "webhook.enabled": lambda: webhooks.enable_webhook(workspace, study, hook.id, by=owner),
-        "study.paused": lambda: studies.set_state(workspace, study, StudyState.PAUSED, by=owner),
+        "role.given": lambda: accounts.give_role(workspace, study_id, helper, Role.EXPERT, by=owner),
+        "role.taken": lambda: accounts.take_role(workspace, study_id, helper, Role.EXPERT, by=owner),
+        "token.revoked": lambda: tokens.revoke_token(workspace, token.id, study_id=study_id, by=owner),
+        "invite.revoked": lambda: invites.revoke_invite(workspace, study_id, invite.id, by=owner),
+        "webhook.enabled": lambda: webhooks.enable_webhook(workspace, study_id, hook.id, by=owner),
+        "study.paused": lambda: studies.set_state(workspace, study_id, StudyState.PAUSED, by=owner),
         "account.disabled": lambda: accounts.set_disabled(workspace, helper, disabled=True),
         "account.enabled": lambda: accounts.set_disabled(workspace, helper, disabled=False),
     }
@@ -379,22 +379,22 @@ def test_what_is_so_already_leaves_no_event(studio_workspace: Workspace) -> None
 
 @ON_A_FILE
 def test_the_log_names_staff_and_of_others_the_pseudonym(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, STAGES, populations=POPULATIONS)
+    study = open_study(studio_workspace, STAGES, populations=POPULATIONS)
     helper = accounts.create_account(studio_workspace, "helper", None, name="Mina").id
-    accounts.give_role(studio_workspace, desk.study.id, helper, Role.RESEARCHER, by=desk.owner)
-    invites.create_invite(studio_workspace, desk.study.id, Role.EXPERT, by=helper)
-    accounts.take_role(studio_workspace, desk.study.id, helper, Role.RESEARCHER, by=desk.owner)
-    person = desk.person()
-    events = audit.events(studio_workspace, desk.study.id)
+    accounts.give_role(studio_workspace, study.record.id, helper, Role.RESEARCHER, by=study.owner)
+    invites.create_invite(studio_workspace, study.record.id, Role.EXPERT, by=helper)
+    accounts.take_role(studio_workspace, study.record.id, helper, Role.RESEARCHER, by=study.owner)
+    person = study.person()
+    events = audit.events(studio_workspace, study.record.id)
     actors = actors_of(studio_workspace, events)
     named = {each.kind: (actors.name(each.account_id), actors.subject(each)) for each in reversed(events)}
-    owner = actors.name(desk.owner)
+    owner = actors.name(study.owner)
     assert named["role.taken"] == (owner, "helper")
     assert named["invite.created"][0] is None, "the invitation of the person was made by nobody"
     assert ("Mina", "") in [(actors.name(each.account_id), each.subject) for each in events]
     assert named["role.given"] == (None, f"account:{person.account_id}"), "whose account it is stays unknown"
     assert actors.pseudonyms == {person.id: person.pseudonym}
-    personal.delete_attributes(studio_workspace, desk.study.id, person.id, by=desk.owner)
+    personal.delete_attributes(studio_workspace, study.record.id, person.id, by=study.owner)
     with studio_workspace.write() as connection:
         change_rows(connection, schema.accounts, {"id": helper}, login=None, name="")
     assert actors_of(studio_workspace, events).name(helper) == f"account:{helper}", "of somebody erased"
@@ -449,7 +449,7 @@ def test_known_answers_leave_their_events(studio_workspace: Workspace) -> None:
 @ON_A_FILE
 def test_the_trail_of_a_study_is_read_page_by_page_from_its_end(studio_workspace: Workspace) -> None:
     with studio_workspace.write() as connection:
-        accounts_, studies_ = schema.accounts, schema.studies
+        accounts_, two_studies = schema.accounts, schema.studies
         connection.execute(sa.insert(accounts_).values(name="a", locale="en", created=0.0, disabled=False))
         for name in ("one", "two"):
             values = {
@@ -461,7 +461,7 @@ def test_the_trail_of_a_study_is_read_page_by_page_from_its_end(studio_workspace
                 "licence": "CC0-1.0",
             }
             connection.execute(
-                sa.insert(studies_).values(**values, consent_text="", consent_version="", created=0.0)
+                sa.insert(two_studies).values(**values, consent_text="", consent_version="", created=0.0)
             )
         for number in range(1, 206):
             at_time(float(number), audit.record_event, connection, f"kind-{number}", study_id=1 + number % 2)

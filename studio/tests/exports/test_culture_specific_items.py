@@ -52,64 +52,66 @@ def ratings(best: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> StudyFixture:
+def study(workspace: Workspace) -> StudyFixture:
     stages = yaml.safe_load(template_text("culture-specific-items"))["stages"]
-    desk = open_study(workspace, untrained(stages), populations=POPULATIONS)
+    study = open_study(workspace, untrained(stages), populations=POPULATIONS)
     contents = [{"item": f"potluck {number}", **FACT, "candidates": CANDIDATES} for number in range(2)]
-    desk.add("choose", contents, population=None)
-    return desk
+    study.add("choose", contents, population=None)
+    return study
 
 
-def judge(desk: StudyFixture) -> None:
+def judge(study: StudyFixture) -> None:
     """Both sentences are chosen, marked and labelled; the judges differ on the level of the second one, and
     the expert settles it.
     """
-    judges, expert = [desk.person(role=Role.REVIEWER) for _ in range(2)], desk.person(role=Role.EXPERT)
+    judges, expert = [study.person(role=Role.REVIEWER) for _ in range(2)], study.person(role=Role.EXPERT)
     for place, person in enumerate(judges):
         for number in range(2):
             best = "a" if number == 0 else "ab"[place]
-            desk.answer(person, {"best": best, "ratings": ratings(best)}, "choose")
-    work = desk.work(expert, "choose-again")
+            study.answer(person, {"best": best, "ratings": ratings(best)}, "choose")
+    work = study.work(expert, "choose-again")
     assert {each["payload"]["best"] for each in work.item.content["candidates"]} == {"a", "b"}
-    desk.submit(expert, work, {"best": "b", "ratings": ratings("b"), "reason": "more natural"})
+    study.submit(expert, work, {"best": "b", "ratings": ratings("b"), "reason": "more natural"})
     for person in judges:
         for _ in range(2):
-            work = desk.work(person, "mark")
+            work = study.work(person, "mark")
             start = work.item.content["sentence"].index("potluck")
-            desk.submit(person, work, {"spans": [[start, start + 7]]})
+            study.submit(person, work, {"spans": [[start, start + 7]]})
     for place, person in enumerate(judges):
         for number in range(2):
             level = "Visible" if place == number == 1 else LABELS["level"]
-            desk.answer(person, {**LABELS, "level": level}, "label")
-    desk.answer(expert, LABELS, "label-again")
+            study.answer(person, {**LABELS, "level": level}, "label")
+    study.answer(expert, LABELS, "label-again")
 
 
-def adapt(desk: StudyFixture) -> None:
+def adapt(study: StudyFixture) -> None:
     for name, (intra, inter) in VERSIONS.items():
         for number in range(2):
-            person = desk.person(name)
+            person = study.person(name)
             for sentence in range(2):
                 own = {
                     "strategies": ["functional_equivalent"],
                     "intra": intra.replace("big", "big" if number else "large"),
                     "inter": inter,
                 }
-                desk.answer(person, own if sentence == 0 else {"strategies": ["non_transferable"]}, "adapt")
+                study.answer(person, own if sentence == 0 else {"strategies": ["non_transferable"]}, "adapt")
 
 
-def decide(desk: StudyFixture) -> None:
+def decide(study: StudyFixture) -> None:
     """The sentence without an equivalent needs no decision: all agree that there is none."""
-    expert = desk.person(role=Role.EXPERT)
+    expert = study.person(role=Role.EXPERT)
     for _ in VERSIONS:
-        work = desk.work(expert, "decide")
-        desk.submit(expert, work, {**work.item.content["candidates"][0]["payload"], "reason": "as the first"})
+        work = study.work(expert, "decide")
+        study.submit(
+            expert, work, {**work.item.content["candidates"][0]["payload"], "reason": "as the first"}
+        )
 
 
-def test_the_release_is_read_like_the_published_one(desk: StudyFixture, tmp_path: Path) -> None:
-    judge(desk)
-    adapt(desk)
-    decide(desk)
-    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+def test_the_release_is_read_like_the_published_one(study: StudyFixture, tmp_path: Path) -> None:
+    judge(study)
+    adapt(study)
+    decide(study)
+    export_study(study.workspace, study.record.id, tmp_path / "mine")
     release = open_release(tmp_path / "mine", "xcr")
     base = read_base(release)
     assert base["sentence"].to_list() == [
@@ -138,11 +140,11 @@ def test_the_release_is_read_like_the_published_one(desk: StudyFixture, tmp_path
     assert {row["strategy"] for row in everybody} == {"functional_equivalent", "non_transferable"}
 
 
-def test_the_release_is_asked_of_a_model(desk: StudyFixture, tmp_path: Path) -> None:
-    judge(desk)
-    adapt(desk)
-    decide(desk)
-    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+def test_the_release_is_asked_of_a_model(study: StudyFixture, tmp_path: Path) -> None:
+    judge(study)
+    adapt(study)
+    decide(study)
+    export_study(study.workspace, study.record.id, tmp_path / "mine")
     asked = run(
         ["xcr"],
         models=["baseline/first"],
@@ -155,9 +157,9 @@ def test_the_release_is_asked_of_a_model(desk: StudyFixture, tmp_path: Path) -> 
     asked.workspace.close()
 
 
-def test_every_sentence_says_where_it_comes_from(desk: StudyFixture, tmp_path: Path) -> None:
-    judge(desk)
-    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+def test_every_sentence_says_where_it_comes_from(study: StudyFixture, tmp_path: Path) -> None:
+    judge(study)
+    export_study(study.workspace, study.record.id, tmp_path / "mine")
     with (tmp_path / "mine" / "provenance.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["id"] for row in rows] == corpus(open_release(tmp_path / "mine", "xcr"))["id"].to_list()
@@ -178,26 +180,26 @@ def test_every_sentence_says_where_it_comes_from(desk: StudyFixture, tmp_path: P
         )
 
 
-def test_lineage_goes_back_to_the_imported_item(desk: StudyFixture) -> None:
-    judge(desk)
-    last = items.list_items(desk.workspace, desk.study.id, "adapt")[-1]
-    stages = [item.key for item in items.lineage(desk.workspace, desk.study.id, last.id)]
+def test_lineage_goes_back_to_the_imported_item(study: StudyFixture) -> None:
+    judge(study)
+    last = items.list_items(study.workspace, study.record.id, "adapt")[-1]
+    stages = [item.key for item in items.lineage(study.workspace, study.record.id, last.id)]
     assert stages[0] in ("q0", "q1")
     assert stages[-1].endswith("@china")
     assert len(stages) == 6, "chosen, settled, marked, labelled, settled, adapted"
 
 
-def test_a_version_leaves_with_the_one_who_wrote_it(desk: StudyFixture, tmp_path: Path) -> None:
-    judge(desk)
-    adapt(desk)
-    decide(desk)
+def test_a_version_leaves_with_the_one_who_wrote_it(study: StudyFixture, tmp_path: Path) -> None:
+    judge(study)
+    adapt(study)
+    decide(study)
     writer = next(
         each
-        for each in participants.list_participants(desk.workspace, desk.study.id)
+        for each in participants.list_participants(study.workspace, study.record.id)
         if each.population_id is not None
     )
-    participants.withdraw(desk.workspace, desk.study.id, writer.id)
-    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+    participants.withdraw(study.workspace, study.record.id, writer.id)
+    export_study(study.workspace, study.record.id, tmp_path / "mine")
     text = "".join(path.read_text() for path in (tmp_path / "mine").rglob("*.csv"))
     assert writer.pseudonym not in text
     assert "We had a large <CSI> picnic </CSI>" not in text

@@ -75,13 +75,13 @@ def test_a_study_tells_how_many_said_what_of_those_whose_answers_count(
         persons.append(participants.answer_eligibility(workspace, person.id, {"gender": "Male"}))
         study.answer(person, {"choices": [1]})
     for person in persons[:left]:
-        participants.withdraw(workspace, study.study.id, person.id)
-    rows = demographic_table(workspace, take_snapshot(workspace, study.study.id)).rows()
+        participants.withdraw(workspace, study.record.id, person.id)
+    rows = demographic_table(workspace, take_snapshot(workspace, study.record.id)).rows()
     if left:
         assert rows == [("korea", EVERYBODY, TOO_FEW, None, None)]
         return
     assert rows == [("korea", EVERYBODY, EVERYBODY, 6, 100.0), ("korea", "gender", "Male", 6, 100.0)]
-    export_study(workspace, study.study.id, tmp_path / "out", "csv")
+    export_study(workspace, study.record.id, tmp_path / "out", "csv")
     assert pl.read_csv(tmp_path / "out" / "demographics.csv").rows() == rows
 
 
@@ -112,7 +112,7 @@ def test_the_card_and_croissant_name_people_as_a_data_statement_and_no_small_gro
         },
     )  # fmt: skip
     new = [NewItem(name, QUESTION, name) for name in ("korea", "egypt")]
-    add_items(workspace, study.study.id, "verify", new)
+    add_items(workspace, study.record.id, "verify", new)
     for name, people, ages in (("korea", 7, "25"), ("egypt", 3, "61")):
         for place in range(people):
             person = study.person(name)
@@ -121,7 +121,7 @@ def test_the_card_and_croissant_name_people_as_a_data_statement_and_no_small_gro
             )
             participants.answer_eligibility(workspace, person.id, said)
             study.answer(person, {"choices": [1]})
-    export_study(workspace, study.study.id, tmp_path / "hub", "hub")
+    export_study(workspace, study.record.id, tmp_path / "hub", "hub")
     croissant = json.loads((tmp_path / "hub/croissant.json").read_text())
     card = (tmp_path / "hub/README.md").read_text()
     who = croissant["rai:annotatorDemographics"]
@@ -139,8 +139,8 @@ def test_the_card_and_croissant_name_people_as_a_data_statement_and_no_small_gro
     for text in (card, json.dumps(croissant)):
         assert "60-69" not in text and not re.search(r"\b[1-4] people", text)
         assert not any(
-            person.pseudonym in text for person in participants.list_participants(workspace, study.study.id)
+            person.pseudonym in text for person in participants.list_participants(workspace, study.record.id)
         )
-    participants.withdraw(workspace, study.study.id, person.id)
-    export_study(workspace, study.study.id, tmp_path / "after", "hub")
+    participants.withdraw(workspace, study.record.id, person.id)
+    export_study(workspace, study.record.id, tmp_path / "after", "hub")
     assert "Fewer than 5 people withdrew." in (tmp_path / "after/README.md").read_text()

@@ -55,47 +55,49 @@ LOCAL = {
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> StudyFixture:
+def study(workspace: Workspace) -> StudyFixture:
     """One question went all the way in both cultures; another was dropped as a duplicate."""
     import yaml
 
     stages = yaml.safe_load(template_text("everyday-questions"))["stages"]
-    desk = open_study(workspace, untrained(stages), populations=POPULATIONS, licence="CC-BY-SA-4.0")
+    study = open_study(workspace, untrained(stages), populations=POPULATIONS, licence="CC-BY-SA-4.0")
     native, researcher, reviewer = (
-        desk.person("korea"),
-        desk.person(role=Role.RESEARCHER),
-        desk.person(role=Role.REVIEWER),
+        study.person("korea"),
+        study.person(role=Role.RESEARCHER),
+        study.person(role=Role.REVIEWER),
     )
     for english in ("What do people eat on New Year's Day in Korea?", "What is eaten at New Year in Korea?"):
-        desk.answer(native, {"category": "Food", "question": "무엇을 먹나요?", "english": english}, "collect")
+        study.answer(
+            native, {"category": "Food", "question": "무엇을 먹나요?", "english": english}, "collect"
+        )
     template = "What do people eat on New Year's Day in your country?"
-    desk.answer(researcher, {"decision": "keep", "template": template}, "curate")
-    desk.answer(researcher, {"decision": "duplicate", "of": "collect-1"}, "curate")
+    study.answer(researcher, {"decision": "keep", "template": template}, "curate")
+    study.answer(researcher, {"decision": "duplicate", "of": "collect-1"}, "curate")
     for _ in POPULATIONS:
-        work = desk.work(reviewer, "localise")
-        desk.submit(reviewer, work, {"local": LOCAL[work.item.key.split("@")[1]]})
+        work = study.work(reviewer, "localise")
+        study.submit(reviewer, work, {"local": LOCAL[work.item.key.split("@")[1]]})
     for name, said in ANSWERS.items():
         for answer in said:
             submission = {"no_answer": answer} if isinstance(answer, str) else {"answers": answer}
-            desk.answer(desk.person(name), submission, "answer")
+            study.answer(study.person(name), submission, "answer")
     for _ in POPULATIONS:
-        work = desk.work(reviewer, "review")
-        desk.submit(reviewer, work, GROUPS[work.item.key.split("@")[1]])
-    return desk
+        work = study.work(reviewer, "review")
+        study.submit(reviewer, work, GROUPS[work.item.key.split("@")[1]])
+    return study
 
 
-def test_only_i_dont_know_was_replaced(desk: StudyFixture) -> None:
+def test_only_i_dont_know_was_replaced(study: StudyFixture) -> None:
     found = {
         item.key.split("@")[1]: item.result
-        for item in items.list_items(desk.workspace, desk.study.id, "answer")
+        for item in items.list_items(study.workspace, study.record.id, "answer")
     }
     assert found == {"korea": {"valid": 5, "idk": 1}, "kenya": {"valid": 5, "idk": 0}}
-    dropped = items.list_items(desk.workspace, desk.study.id, "curate", state=ItemState.DROPPED)
+    dropped = items.list_items(study.workspace, study.record.id, "curate", state=ItemState.DROPPED)
     assert [item.reason for item in dropped] == ["a duplicate of collect-1"]
 
 
-def test_the_release_is_read_like_the_published_one(desk: StudyFixture, tmp_path: Path) -> None:
-    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+def test_the_release_is_read_like_the_published_one(study: StudyFixture, tmp_path: Path) -> None:
+    export_study(study.workspace, study.record.id, tmp_path / "mine")
     release = open_release(tmp_path / "mine", "blend")
     rows = {row["culture"]: row for row in read_annotations(release).iter_rows(named=True)}
     korea, kenya = rows["KR"], rows["KE"]
@@ -119,8 +121,8 @@ def test_the_release_is_read_like_the_published_one(desk: StudyFixture, tmp_path
     assert {issue.kind for issue in check(release)} <= {"missing-file", "short-answer"}
 
 
-def test_the_release_is_asked_of_a_model(desk: StudyFixture, tmp_path: Path) -> None:
-    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+def test_the_release_is_asked_of_a_model(study: StudyFixture, tmp_path: Path) -> None:
+    export_study(study.workspace, study.record.id, tmp_path / "mine")
     asked = run(
         ["blend/saq"],
         models=["baseline/first"],
@@ -132,13 +134,13 @@ def test_the_release_is_asked_of_a_model(desk: StudyFixture, tmp_path: Path) -> 
     asked.workspace.close()
 
 
-def test_what_somebody_alone_wrote_leaves_with_them(desk: StudyFixture, tmp_path: Path) -> None:
+def test_what_somebody_alone_wrote_leaves_with_them(study: StudyFixture, tmp_path: Path) -> None:
     """The one who wrote 떡 국 takes the variant along; the one who collected the question takes everything
     along."""
-    people = participants.list_participants(desk.workspace, desk.study.id)
+    people = participants.list_participants(study.workspace, study.record.id)
     alone = next(each for each in people if each.population_id is not None and each.id == people[6].id)
-    participants.withdraw(desk.workspace, desk.study.id, alone.id)
-    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+    participants.withdraw(study.workspace, study.record.id, alone.id)
+    export_study(study.workspace, study.record.id, tmp_path / "mine")
     table = json.loads((tmp_path / "mine" / "annotations" / "South_Korea_data.json").read_text())
     (entry,) = table.values()
     assert alone.pseudonym not in entry["raw_annotations"]
@@ -146,9 +148,9 @@ def test_what_somebody_alone_wrote_leaves_with_them(desk: StudyFixture, tmp_path
         (["떡국"], 2),
         (["만두"], 2),
     ]
-    participants.withdraw(desk.workspace, desk.study.id, people[0].id)
+    participants.withdraw(study.workspace, study.record.id, people[0].id)
     with pytest.raises(FolkwaysError, match="nothing yet"):
-        export_study(desk.workspace, desk.study.id, tmp_path / "empty")
+        export_study(study.workspace, study.record.id, tmp_path / "empty")
     assert not (tmp_path / "empty").exists()
 
 

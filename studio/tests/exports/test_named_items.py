@@ -42,26 +42,26 @@ def test_items_on_which_people_agree_or_an_expert_decided_are_read(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     raw = template("naming-items").raw
-    desk = open_study(workspace, untrained(raw["stages"]), populations=raw["populations"])
+    study = open_study(workspace, untrained(raw["stages"]), populations=raw["populations"])
     new = [NewItem(key, fact, "united-kingdom") for key, fact in FACTS.items()]
-    add_items(workspace, desk.study.id, "name", new)
+    add_items(workspace, study.record.id, "name", new)
     both = {"count": "two", **POTLUCK, **LABOR_DAY}
     answers_of = [
         {"pot": both, "tea": TEA, "water": NONE},
         {"pot": {**both, "count": "one"}, "tea": TEA, "water": NONE},
     ]
     for answers in answers_of:
-        person = desk.person("united-kingdom")
+        person = study.person("united-kingdom")
         for _ in FACTS:
-            work = desk.work(person)
-            desk.submit(person, work, {"answers": answers[work.item.key]})
+            work = study.work(person)
+            study.submit(person, work, {"answers": answers[work.item.key]})
     out = tmp_path / "study"
-    export_study(workspace, desk.study.id, out, "jsonl")
+    export_study(workspace, study.record.id, out, "jsonl")
     assert [item for _, item, _ in read_named(out / "items.jsonl")] == ["cream tea"], (
         "the expert has not decided"
     )
-    desk.answer(desk.person(role=Role.EXPERT), {"answers": both, "reason": "two are named"}, "decide")
-    export_study(workspace, desk.study.id, out, "jsonl")
+    study.answer(study.person(role=Role.EXPERT), {"answers": both, "reason": "two are named"}, "decide")
+    export_study(workspace, study.record.id, out, "jsonl")
     named = list(read_named(out / "items.jsonl"))
     assert [(fact["culture"], fact["source"], item, context) for fact, item, context in named] == [
         ("United Kingdom", "", "cream tea", "Tea with scones and cream."),

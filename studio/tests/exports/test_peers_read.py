@@ -18,7 +18,7 @@ from folkways_studio.items.service import list_items
 from folkways_studio.items.table_files import read_rows
 from folkways_studio.studies import service as studies
 from studio.tests.support import annotation_tools
-from studio.tests.support.annotated import PARTS, SHOW
+from studio.tests.support.annotated_stage import PARTS, SHOW
 from studio.tests.support.exports import export_study
 from studio.tests.support.studies import QUESTION, StudyFixture, new_workspace, open_study
 from tests.support.other_programs import REPOSITORY, programs_of, run_program
@@ -62,24 +62,24 @@ def answer(text: str, sure: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudyFixture]:
+def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudyFixture]:
     """Two people have answered everything about texts in six scripts, and a model has suggested marks."""
-    workspace = new_workspace(tmp_path_factory.mktemp("desk") / "studio.db")
-    desk = open_study(workspace, STAGES)
+    workspace = new_workspace(tmp_path_factory.mktemp("studio") / "studio.db")
+    study = open_study(workspace, STAGES)
     more = {"title": "title", "left one": "L", "right": "R", "things": ["egg", "차"]}
-    desk.add("mark", [{"text": text, **more} for text in TEXTS])
+    study.add("mark", [{"text": text, **more} for text in TEXTS])
     for sure in ("yes", "no"):
-        person = desk.person()
+        person = study.person()
         for _ in TEXTS:
-            work = desk.work(person, "mark")
-            desk.submit(person, work, {"answers": answer(work.item.content["text"], sure)})
-    desk.add("vote", [QUESTION])
-    desk.answer(desk.person(), {"choices": [0, 2], "abstain": None, "comment": ""}, "vote")
-    desk.add("tag", [{"sentence": "🍲 On Boxing Day", "item": "Boxing Day"}])
-    desk.answer(desk.person(), {"spans": [[5, 15]]}, "tag")
+            work = study.work(person, "mark")
+            study.submit(person, work, {"answers": answer(work.item.content["text"], sure)})
+    study.add("vote", [QUESTION])
+    study.answer(study.person(), {"choices": [0, 2], "abstain": None, "comment": ""}, "vote")
+    study.add("tag", [{"sentence": "🍲 On Boxing Day", "item": "Boxing Day"}])
+    study.answer(study.person(), {"spans": [[5, 15]]}, "tag")
     new = [("q0", NewPreAnnotation("tagger", {"words": [[3, 9]], "which": ["c"]}, "2", 0.5))]
-    add_suggestions(workspace, desk.study.id, "mark", new)
-    yield desk
+    add_suggestions(workspace, study.record.id, "mark", new)
+    yield study
     workspace.close()
 
 
@@ -92,12 +92,12 @@ class Reading:
 
 
 @pytest.fixture(scope="module")
-def reading(desk: StudyFixture, tmp_path_factory: pytest.TempPathFactory) -> Reading:
+def reading(study: StudyFixture, tmp_path_factory: pytest.TempPathFactory) -> Reading:
     """The study in every format, read in one process: to import all that their readers need takes seconds."""
     python = programs_of("annotation-tools") / "python"
     folder = tmp_path_factory.mktemp("reading")
     for format in ("label-studio", "argilla", "spacy", "conll"):
-        export_study(desk.workspace, desk.study.id, folder / format, format)
+        export_study(study.workspace, study.record.id, folder / format, format)
     (folder / "docs").mkdir()
     (folder / "docs" / "docs.json").write_text(json.dumps(PLACES_OF_TEXTS), "utf-8")
     packages = (REPOSITORY / "studio" / "src", sysconfig.get_paths()["purelib"])
@@ -118,7 +118,7 @@ def test_label_studio_s_sdk(reading: Reading) -> None:
     assert first["which"] == {"choices": ["a & b", "<d>"]}
 
 
-def test_argilla(desk: StudyFixture, reading: Reading, tmp_path: Path) -> None:
+def test_argilla(study: StudyFixture, reading: Reading, tmp_path: Path) -> None:
     read = reading.by["argilla"]
     assert read["mark"]["questions"]["text_spans"] == "SpanQuestion"
     written = json.loads((reading.folder / "argilla" / "mark" / "records.json").read_text("utf-8"))
@@ -135,24 +135,27 @@ def test_argilla(desk: StudyFixture, reading: Reading, tmp_path: Path) -> None:
             ]
         assert {*theirs["responses"], *theirs["suggestions"]} <= {*read["mark"]["questions"]}
         assert {*theirs["fields"]} <= {*read["mark"]["fields"]}
-    stage = studies.get_stage(desk.workspace, desk.study.id, "again")
+    stage = studies.get_stage(study.workspace, study.record.id, "again")
     tables = []
     for rows in (read["mark"]["records"], read["mark"]["flat"]):
         (tmp_path / "in.json").write_text(json.dumps(rows), "utf-8")
         tables.append(table_rows(read_rows(tmp_path / "in.json"), stage, "suggestions").rows)
     for nested, flat in zip(*tables, strict=True):
         assert {name: flat[name] for name in nested} == nested
-    brought_back(desk, tmp_path, read["mark"]["records"])
+    brought_back(study, tmp_path, read["mark"]["records"])
 
 
-def brought_back(desk: StudyFixture, folder: Path, rows: list[Any]) -> None:
+def brought_back(study: StudyFixture, folder: Path, rows: list[Any]) -> None:
     """What another program gives out comes into another stage with what was decided."""
     (folder / "in.json").write_text(json.dumps(rows), "utf-8")
-    stage = studies.get_stage(desk.workspace, desk.study.id, "again")
+    stage = studies.get_stage(study.workspace, study.record.id, "again")
     import_items(
-        desk.workspace, desk.study.id, "again", table_rows(read_rows(folder / "in.json"), stage, "check").rows
+        study.workspace,
+        study.record.id,
+        "again",
+        table_rows(read_rows(folder / "in.json"), stage, "check").rows,
     )
-    items = {item.content["text"]: item for item in list_items(desk.workspace, desk.study.id, "again")}
+    items = {item.content["text"]: item for item in list_items(study.workspace, study.record.id, "again")}
     assert [*items] == [*TEXTS]
     for text, item in items.items():
         assert item.check is not None

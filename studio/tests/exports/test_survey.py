@@ -49,32 +49,35 @@ def opened(workspace: Workspace, **settings: Any) -> StudyFixture:
     return open_study(workspace, [stage], populations=POPULATIONS)
 
 
-def person_of(desk: StudyFixture, gender: str) -> Participant:
+def person_of(study: StudyFixture, gender: str) -> Participant:
     """Somebody of Kenya, let in or not."""
-    return answer_eligibility(desk.workspace, desk.person("kenya").id, {"gender": gender})
+    return answer_eligibility(study.workspace, study.person("kenya").id, {"gender": gender})
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> StudyFixture:
+def study(workspace: Workspace) -> StudyFixture:
     """Two women and six men of Kenya, eight people of Korea; women agree, men do not."""
-    desk = opened(workspace)
+    study = opened(workspace)
     add_items(
         workspace,
-        desk.study.id,
+        study.record.id,
         "opinions",
         [NewItem("calls", CALLS, "kenya"), NewItem("gift", GIFT, "kenya")],
     )
     add_items(
-        workspace, desk.study.id, "opinions", [NewItem("calls-ko", {**KOREAN, "question": "calls"}, "korea")]
+        workspace,
+        study.record.id,
+        "opinions",
+        [NewItem("calls-ko", {**KOREAN, "question": "calls"}, "korea")],
     )
     for number in range(8):
-        person = person_of(desk, "woman" if number < 2 else "man")
-        desk.answer(person, {"answer": 0 if number < 2 else 2})
-        desk.answer(person, {"no_answer": "dont_know"} if number == 7 else {"answer": number % 2})
+        person = person_of(study, "woman" if number < 2 else "man")
+        study.answer(person, {"answer": 0 if number < 2 else 2})
+        study.answer(person, {"no_answer": "dont_know"} if number == 7 else {"answer": number % 2})
     for number in range(8):
         said = {"answer": 1} if number else {"no_answer": "rather_not"}
-        desk.answer(desk.person("korea"), said)
-    return desk
+        study.answer(study.person("korea"), said)
+    return study
 
 
 def counts_in(folder: Path) -> dict[tuple[str, str], list[tuple[int, float]]]:
@@ -86,8 +89,8 @@ def counts_in(folder: Path) -> dict[tuple[str, str], list[tuple[int, float]]]:
     return rows
 
 
-def test_counts_are_weighted_to_the_margins(desk: StudyFixture, tmp_path: Path) -> None:
-    export_study(desk.workspace, desk.study.id, tmp_path)
+def test_counts_are_weighted_to_the_margins(study: StudyFixture, tmp_path: Path) -> None:
+    export_study(study.workspace, study.record.id, tmp_path)
     rows = counts_in(tmp_path)
     assert set(rows) == {("calls", "KE"), ("gift", "KE"), ("calls", "KR")}
     # two women and six men are one in four and three in four: as the margins say, so that nobody weighs more
@@ -99,11 +102,11 @@ def test_counts_are_weighted_to_the_margins(desk: StudyFixture, tmp_path: Path) 
 
 
 def test_a_withdrawn_person_is_in_no_count_and_the_others_weigh_anew(
-    desk: StudyFixture, tmp_path: Path
+    study: StudyFixture, tmp_path: Path
 ) -> None:
-    woman = participants.list_participants(desk.workspace, desk.study.id)[0]
-    participants.withdraw(desk.workspace, desk.study.id, woman.id)
-    export_study(desk.workspace, desk.study.id, tmp_path)
+    woman = participants.list_participants(study.workspace, study.record.id)[0]
+    participants.withdraw(study.workspace, study.record.id, woman.id)
+    export_study(study.workspace, study.record.id, tmp_path)
     (agree, _, disagree, *_) = counts_in(tmp_path)["calls", "KE"]
     assert (agree, disagree) == ((1, 1), (6, 6))  # what she weighs would tell who she is
     record = json.loads((tmp_path / "weights.json").read_text(encoding="utf-8"))["populations"]["kenya"]
@@ -126,27 +129,27 @@ def test_what_a_few_people_weigh_is_told_as_the_mean_of_five_or_more(
     workspace: Workspace, tmp_path: Path, took: list[str], weighted: list[float]
 ) -> None:
     """took: who took each option; each of six women weighs 0.5, and each of six men 1.5."""
-    desk = opened(workspace, answers=12)
-    add_items(workspace, desk.study.id, "opinions", [NewItem("calls", CALLS, "kenya")])
+    study = opened(workspace, answers=12)
+    add_items(workspace, study.record.id, "opinions", [NewItem("calls", CALLS, "kenya")])
     for option, people in enumerate(took):
         for each in people:
-            person = person_of(desk, {"w": "woman", "m": "man"}[each])
-            desk.answer(person, {"answer": option})
-    export_study(workspace, desk.study.id, tmp_path)
+            person = person_of(study, {"w": "woman", "m": "man"}[each])
+            study.answer(person, {"answer": option})
+    export_study(workspace, study.record.id, tmp_path)
     rows = counts_in(tmp_path)["calls", "KE"]
     assert [count for count, _ in rows] == [*map(len, took), 0, 0]
     assert [weight for _, weight in rows] == pytest.approx([*weighted, 0, 0], rel=0, abs=6e-7)
 
 
 def test_people_of_unequal_weight_count_as_fewer_where_the_release_is_read(
-    desk: StudyFixture, tmp_path: Path
+    study: StudyFixture, tmp_path: Path
 ) -> None:
     """Without weights they are as many as there are; who has no opinion is not among them."""
-    export_study(desk.workspace, desk.study.id, tmp_path / "equal")
+    export_study(study.workspace, study.record.id, tmp_path / "equal")
     assert b"effective" not in (tmp_path / "equal/questions.jsonl").read_bytes()
-    woman = participants.list_participants(desk.workspace, desk.study.id)[0]
-    participants.withdraw(desk.workspace, desk.study.id, woman.id)
-    export_study(desk.workspace, desk.study.id, tmp_path / "weighted")
+    woman = participants.list_participants(study.workspace, study.record.id)[0]
+    participants.withdraw(study.workspace, study.record.id, woman.id)
+    export_study(study.workspace, study.record.id, tmp_path / "weighted")
     (task,) = BENCHMARK.tasks
     read: dict[str, dict[str, int]] = {}
     for name in ("equal", "weighted"):
@@ -163,11 +166,11 @@ def test_people_of_unequal_weight_count_as_fewer_where_the_release_is_read(
     assert read["weighted"] == {"calls/KE": 6, "calls/KR": 7, "gift/KE": 5}
 
 
-def test_nobody_is_in_the_release(desk: StudyFixture, tmp_path: Path) -> None:
-    export_study(desk.workspace, desk.study.id, tmp_path)
+def test_nobody_is_in_the_release(study: StudyFixture, tmp_path: Path) -> None:
+    export_study(study.workspace, study.record.id, tmp_path)
     files = {path.name: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"counts.csv", "questions.jsonl", "weights.json"} <= files.keys()
-    people = participants.list_participants(desk.workspace, desk.study.id)
+    people = participants.list_participants(study.workspace, study.record.id)
     assert len(people) == 16
     for name, content in files.items():
         assert not [each for each in people if each.pseudonym.encode() in content], name
@@ -180,15 +183,15 @@ def test_published_data_have_no_opinion_of_one_person(
     """beside: the study has another stage, whose answers are published one by one."""
     stages = [{"name": "opinions", "kind": "survey_question", "answers": 6}]
     verify = {"name": "verify", "kind": "vote", "answers": 1, "majority": 1}
-    desk = open_study(workspace, [*stages, *([verify] if beside else [])], populations=POPULATIONS)
-    add_items(workspace, desk.study.id, "opinions", [NewItem("gift", GIFT, "korea")])
+    study = open_study(workspace, [*stages, *([verify] if beside else [])], populations=POPULATIONS)
+    add_items(workspace, study.record.id, "opinions", [NewItem("gift", GIFT, "korea")])
     if beside:
-        add_items(workspace, desk.study.id, "verify", [NewItem("asked", QUESTION, "korea")])
+        add_items(workspace, study.record.id, "verify", [NewItem("asked", QUESTION, "korea")])
     for _ in range(6):
-        desk.answer(desk.person("korea"), {"answer": 1}, "opinions")
+        study.answer(study.person("korea"), {"answer": 1}, "opinions")
     if beside:
-        desk.answer(desk.person("korea"), {"choices": [0]}, "verify")
-    export_study(workspace, desk.study.id, tmp_path, "hub")
+        study.answer(study.person("korea"), {"choices": [0]}, "verify")
+    export_study(workspace, study.record.id, tmp_path, "hub")
     tables = {path.parent.name: pl.read_parquet(path) for path in tmp_path.glob("*/*.parquet")}
     assert list(tables["items"].filter(stage="opinions")["result"]) == [None]
     stages_judged = list(tables["judgements"]["stage"]) if beside else []
@@ -200,33 +203,33 @@ def test_published_data_have_no_opinion_of_one_person(
     assert counts_in(next(path.parent for path in tmp_path.rglob("counts.csv")))["gift", "KR"][1] == (6, 6)
     if beside:
         assert tables["items"].filter(stage="verify")["result"].null_count() == 0
-    export_study(workspace, desk.study.id, tmp_path / "own", "csv")
+    export_study(workspace, study.record.id, tmp_path / "own", "csv")
     with (tmp_path / "own/judgements.csv").open(encoding="utf-8") as file:
         rows = [*csv.DictReader(file)]
     assert sum(row["stage"] == "opinions" for row in rows) == 6, "those who run the study have them"
 
 
 def test_answers_of_fewer_than_five_people_stay(workspace: Workspace, tmp_path: Path) -> None:
-    desk = opened(workspace, answers=20)
+    study = opened(workspace, answers=20)
     add_items(
         workspace,
-        desk.study.id,
+        study.record.id,
         "opinions",
         [NewItem("calls-ko", {**KOREAN, "question": "calls"}, "korea"), NewItem("more", KOREAN, "korea")],
     )
     for number in range(5):
-        person = desk.person("korea")
-        desk.answer(person, {"answer": 0})
+        person = study.person("korea")
+        study.answer(person, {"answer": 0})
         if number < 4:
-            desk.answer(person, {"answer": 0})
-    export_study(workspace, desk.study.id, tmp_path)
+            study.answer(person, {"answer": 0})
+    export_study(workspace, study.record.id, tmp_path)
     assert len(counts_in(tmp_path)) == 1
     (left,) = json.loads((tmp_path / "weights.json").read_text(encoding="utf-8"))["left_out"]
     assert left["people"] == 4
 
 
-def test_the_release_is_asked_and_scored(desk: StudyFixture, tmp_path: Path) -> None:
-    export_study(desk.workspace, desk.study.id, tmp_path / "mine")
+def test_the_release_is_asked_and_scored(study: StudyFixture, tmp_path: Path) -> None:
+    export_study(study.workspace, study.record.id, tmp_path / "mine")
     (task,) = BENCHMARK.tasks
     items = {
         row["item"]: row
@@ -257,26 +260,26 @@ def test_the_release_is_asked_and_scored(desk: StudyFixture, tmp_path: Path) -> 
 def test_populations_with_other_options_cannot_share_a_question(
     workspace: Workspace, tmp_path: Path, korean: dict[str, Any], why: str
 ) -> None:
-    desk = opened(workspace)
+    study = opened(workspace)
     add_items(
         workspace,
-        desk.study.id,
+        study.record.id,
         "opinions",
         [NewItem("calls", CALLS, "kenya"), NewItem("calls-ko", {**korean, "question": "calls"}, "korea")],
     )
-    desk.answer(person_of(desk, "man"), {"answer": 0})
-    desk.answer(desk.person("korea"), {"answer": 0})
-    desk.answer(person_of(desk, "woman"), {"answer": 0})
+    study.answer(person_of(study, "man"), {"answer": 0})
+    study.answer(study.person("korea"), {"answer": 0})
+    study.answer(person_of(study, "woman"), {"answer": 0})
     with pytest.raises(FolkwaysError, match=why):
-        export_study(workspace, desk.study.id, tmp_path)
+        export_study(workspace, study.record.id, tmp_path)
 
 
 def test_a_group_that_nobody_is_in_is_named(workspace: Workspace, tmp_path: Path) -> None:
-    desk = opened(workspace)
-    add_items(workspace, desk.study.id, "opinions", [NewItem("calls", CALLS, "kenya")])
+    study = opened(workspace)
+    add_items(workspace, study.record.id, "opinions", [NewItem("calls", CALLS, "kenya")])
     for _ in range(6):
-        desk.answer(person_of(desk, "man"), {"answer": 0})
-    export_study(workspace, desk.study.id, tmp_path)
+        study.answer(person_of(study, "man"), {"answer": 0})
+    export_study(workspace, study.record.id, tmp_path)
     record = json.loads((tmp_path / "weights.json").read_text(encoding="utf-8"))["populations"]["kenya"]
     assert record["without_people"] == {"gender": ["woman"]} and record["effective"] == 6
     assert counts_in(tmp_path)["calls", "KE"][0] == (6, 6)
@@ -296,14 +299,14 @@ def test_half_of_the_people_see_the_options_in_reverse(workspace: Workspace) -> 
 
 
 def test_a_full_quota_screens_out_and_only_its_answer(workspace: Workspace) -> None:
-    desk = opened(workspace)
-    women = [person_of(desk, "woman") for _ in range(9)]
+    study = opened(workspace)
+    women = [person_of(study, "woman") for _ in range(9)]
     assert [each.state for each in women] == ["active"] * 8 + ["screened_out"]
-    assert [person_of(desk, "man").state for _ in range(9)] == ["active"] * 9
-    participants.withdraw(workspace, desk.study.id, women[0].id)
-    assert [person_of(desk, "woman").state for _ in range(2)] == ["active", "screened_out"]
+    assert [person_of(study, "man").state for _ in range(9)] == ["active"] * 9
+    participants.withdraw(workspace, study.record.id, women[0].id)
+    assert [person_of(study, "woman").state for _ in range(2)] == ["active", "screened_out"]
     participants.finish(workspace, women[1].id)  # who has finished still counts
-    assert person_of(desk, "woman").state == "screened_out"
+    assert person_of(study, "woman").state == "screened_out"
 
 
 def test_a_quota_is_of_its_own_population(workspace: Workspace) -> None:
@@ -312,9 +315,9 @@ def test_a_quota_is_of_its_own_population(workspace: Workspace) -> None:
         {"name": name, "title": name, "culture": "KE", "criteria": [few]} for name in ("kenya", "coast")
     ]
     stage = {"name": "opinions", "kind": "survey_question"}
-    desk = open_study(workspace, [stage], populations=populations)
+    study = open_study(workspace, [stage], populations=populations)
     states = [
-        answer_eligibility(workspace, desk.person(name).id, {"gender": "woman"}).state
+        answer_eligibility(workspace, study.person(name).id, {"gender": "woman"}).state
         for name in ("kenya", "coast", "kenya", "coast")
     ]
     assert states == ["active", "active", "screened_out", "screened_out"]

@@ -28,7 +28,7 @@ def test_released_questions_are_imported_translated_twice_settled_and_asked(
     workspace: Workspace, tmp_path: Path
 ) -> None:
     raw = template("question-translation").raw
-    desk = open_study(
+    study = open_study(
         workspace,
         untrained(raw["stages"]),
         populations=[{"name": "korean", "culture": "KR", "language": "ko"}],
@@ -44,17 +44,17 @@ def test_released_questions_are_imported_translated_twice_settled_and_asked(
     assert [(row["id"], row["config"]) for row in rows] == [
         ("1117", ""), ("1118", ""), ("1137-easy", "easy"), ("1137-hard", "hard"),
     ]  # fmt: skip
-    checked = checked_rows(workspace, desk.study.id, "translate", rows, population="korean")
-    add_items(workspace, desk.study.id, "translate", [new for new, _, _ in checked])
+    checked = checked_rows(workspace, study.record.id, "translate", rows, population="korean")
+    add_items(workspace, study.record.id, "translate", [new for new, _, _ in checked])
     better = {**DRAFT, "local_question": "무엇을 가져가나요?"}
     for texts in (DRAFT, better):
-        person = desk.person("korean")
+        person = study.person("korean")
         for _ in rows:
-            desk.answer(person, {"answers": texts})
-    expert = desk.person(role=Role.EXPERT)
+            study.answer(person, {"answers": texts})
+    expert = study.person(role=Role.EXPERT)
     for _ in rows[1:]:
-        desk.answer(expert, {"answers": better, "reason": "as people say"}, "settle")
-    export_study(workspace, desk.study.id, tmp_path / "study", "jsonl")
+        study.answer(expert, {"answers": better, "reason": "as people say"}, "settle")
+    export_study(workspace, study.record.id, tmp_path / "study", "jsonl")
     done = build_translated(english, tmp_path / "study" / "items.jsonl", tmp_path / "out")
     # one question waits for the expert, so that no draft of it is used
     assert (dict(done.languages), done.untranslated) == ({"ko": 2}, 1)

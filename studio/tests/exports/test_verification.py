@@ -38,25 +38,25 @@ QUESTIONS = {
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> StudyFixture:
+def study(workspace: Workspace) -> StudyFixture:
     """Everybody has voted; in the second round four of five people of Wales agree on the last option."""
-    desk = open_study(workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
+    study = open_study(workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
     new = [NewItem(key, {"question": f"What about {key}?", "options": OPTIONS}, "uk") for key in QUESTIONS]
-    add_items(workspace, desk.study.id, "verify", new)
+    add_items(workspace, study.record.id, "verify", new)
     for number in range(5):
-        person = desk.person("uk")
+        person = study.person("uk")
         for _ in QUESTIONS:
-            work = desk.work(person)
+            work = study.work(person)
             said = QUESTIONS[work.item.key][number]
-            desk.submit(person, work, {"abstain": said} if isinstance(said, str) else {"choices": said})
+            study.submit(person, work, {"abstain": said} if isinstance(said, str) else {"choices": said})
     for number in range(5):
-        person = desk.person("wales")
-        assert desk.answer(person, {"choices": [3 if number else 0]}).item.round == 2
-    return desk
+        person = study.person("wales")
+        assert study.answer(person, {"choices": [3 if number else 0]}).item.round == 2
+    return study
 
 
-def test_what_the_studio_decides_is_what_the_build_decides(desk: StudyFixture, tmp_path: Path) -> None:
-    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+def test_what_the_studio_decides_is_what_the_build_decides(study: StudyFixture, tmp_path: Path) -> None:
+    export_study(study.workspace, study.record.id, tmp_path / "votes")
     counted = count(read_votes([tmp_path / "votes"]), MajorityRule())
     found = {
         row["item"]: (row["round"], row["population"], row["gold"], row["dropped"])
@@ -68,7 +68,9 @@ def test_what_the_studio_decides_is_what_the_build_decides(desk: StudyFixture, t
         "open": (1, "", [], "no-majority"),
         "unknown": (2, "Wales", ["D"], None),
     }
-    states = [(item.key, item.round, item.state) for item in items.list_items(desk.workspace, desk.study.id)]
+    states = [
+        (item.key, item.round, item.state) for item in items.list_items(study.workspace, study.record.id)
+    ]
     assert states == [
         ("single", 1, ItemState.DONE),
         ("multi", 1, ItemState.DONE),
@@ -78,8 +80,8 @@ def test_what_the_studio_decides_is_what_the_build_decides(desk: StudyFixture, t
     ]
 
 
-def test_easy_and_hard_are_built_and_asked(desk: StudyFixture, tmp_path: Path) -> None:
-    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+def test_easy_and_hard_are_built_and_asked(study: StudyFixture, tmp_path: Path) -> None:
+    export_study(study.workspace, study.record.id, tmp_path / "votes")
     for config in ("easy", "hard"):
         build_from_votes(config, [tmp_path / "votes"], tmp_path / "mine")
     assert (tmp_path / "mine" / "eval.yaml").is_file(), "a benchmark where the hub looks"
@@ -97,30 +99,30 @@ def test_easy_and_hard_are_built_and_asked(desk: StudyFixture, tmp_path: Path) -
     asked.workspace.close()
 
 
-def test_votes_of_people_who_withdrew_are_gone(desk: StudyFixture, tmp_path: Path) -> None:
-    person = participants.list_participants(desk.workspace, desk.study.id)[0]
-    participants.withdraw(desk.workspace, desk.study.id, person.id)
-    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+def test_votes_of_people_who_withdrew_are_gone(study: StudyFixture, tmp_path: Path) -> None:
+    person = participants.list_participants(study.workspace, study.record.id)[0]
+    participants.withdraw(study.workspace, study.record.id, person.id)
+    export_study(study.workspace, study.record.id, tmp_path / "votes")
     votes = read_votes([tmp_path / "votes"])
     assert person.pseudonym not in set(votes.votes["annotator"])
     assert votes.votes.filter(pl.col("round") == 1).height == 16
     assert "too-few-votes" in set(count(votes, MajorityRule())["dropped"].drop_nulls())
 
 
-def test_what_a_researcher_dropped_is_left_out(desk: StudyFixture, tmp_path: Path) -> None:
-    (single,) = (item for item in items.list_items(desk.workspace, desk.study.id) if item.key == "single")
+def test_what_a_researcher_dropped_is_left_out(study: StudyFixture, tmp_path: Path) -> None:
+    (single,) = (item for item in items.list_items(study.workspace, study.record.id) if item.key == "single")
     adjudications.adjudicate(
-        desk.workspace, desk.study.id, single.id, desk.owner, {}, "about no culture", drop=True
+        study.workspace, study.record.id, single.id, study.owner, {}, "about no culture", drop=True
     )
-    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+    export_study(study.workspace, study.record.id, tmp_path / "votes")
     assert list(read_votes([tmp_path / "votes"]).items["item"]) == ["multi", "open", "unknown"]
 
 
-def test_licence_and_consent_are_recorded(desk: StudyFixture, tmp_path: Path) -> None:
-    export_study(desk.workspace, desk.study.id, tmp_path / "votes")
+def test_licence_and_consent_are_recorded(study: StudyFixture, tmp_path: Path) -> None:
+    export_study(study.workspace, study.record.id, tmp_path / "votes")
     record = json.loads((tmp_path / "votes" / "study.json").read_text())
     assert record["licence"] == "CC-BY-4.0"
-    text, version = "You agree to be a test.", desk.study.consent_version
+    text, version = "You agree to be a test.", study.record.consent_version
     told = {
         "language": None,
         "version": version,
@@ -129,17 +131,17 @@ def test_licence_and_consent_are_recorded(desk: StudyFixture, tmp_path: Path) ->
         "text": text,
     }
     assert record["consent"] == {"version": version, "text": text, "texts": [told]}
-    assert record["consented"] == {desk.study.consent_version: 10}
+    assert record["consented"] == {study.record.consent_version: 10}
     assert record["withdrawn"] == 0
     assert read_votes([tmp_path / "votes"]).meta.licence == "CC-BY-4.0"
 
 
 def test_formulas_leave_as_text_and_come_back_as_they_were(workspace: Workspace, tmp_path: Path) -> None:
     written = {"question": '=HYPERLINK("http://example.org")', "options": ["+1 cup", "-5", "@home", "'=x"]}
-    desk = open_study(workspace, [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
-    desk.add("verify", [written])
-    desk.answer(desk.person(), {"choices": [1]})
-    export_study(desk.workspace, desk.study.id, tmp_path)
+    study = open_study(workspace, [{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
+    study.add("verify", [written])
+    study.answer(study.person(), {"choices": [1]})
+    export_study(study.workspace, study.record.id, tmp_path)
     with (tmp_path / "items.csv").open(encoding="utf-8", newline="") as file:
         (row,) = csv.DictReader(file)
     cells = [row["question"], *(row[f"option_{letter}"] for letter in "abcd")]

@@ -21,7 +21,7 @@ from folkways_studio.formats.argilla import (
     user_id,
 )
 from folkways_studio.formats.questions import AnnotatedItem, AnnotatedStage, Answer, MismatchError
-from studio.tests.support.annotated import PARTS, SHOW, stages
+from studio.tests.support.annotated_stage import PARTS, SHOW, stages
 
 NAME = re.compile(r"(?=.*[a-z0-9])[a-z0-9_-]+")
 SPANS = [

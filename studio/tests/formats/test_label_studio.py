@@ -12,7 +12,7 @@ from hypothesis import given
 
 from folkways_studio.formats.label_studio import is_task, labeling_config, read_task, tasks
 from folkways_studio.formats.questions import AnnotatedStage, MismatchError
-from studio.tests.support.annotated import PARTS, stages
+from studio.tests.support.annotated_stage import PARTS, stages
 
 TEXT = "  🍲🍲 injera in 서울"
 """With white space before it, which items do not store."""

@@ -33,8 +33,8 @@ from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import template_text
 from folkways_studio.workflows.yaml_text import parse_yaml
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import rows
 from tests.support.csi_facts import FACTS, write_facts
-from tests.support.river import rows
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
 from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database import audit, schema
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
@@ -25,40 +24,36 @@ from folkways_studio.studies import deletion as study_deletion
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
 from studio.tests.support.studies import ON_A_FILE, ON_BOTH, StudyFixture, failing, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
+STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
 ROWS = 3 * FEWEST + 5
 TABLE = "item,question,option_a,option_b\n" + "".join(f"q{n},What is {n}?,one,two\n" for n in range(ROWS))
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
-
-
-def begun(desk: StudyFixture, text: str = TABLE, file: str = "many.csv", **options: Any) -> Import:
+def begun(study: StudyFixture, text: str = TABLE, file: str = "many.csv", **options: Any) -> Import:
     return imports.begin(
-        desk.workspace,
-        desk.study.id,
+        study.workspace,
+        study.record.id,
         "verify",
         file,
         population="korea",
         content=text.encode(),
-        by=desk.owner,
+        by=study.owner,
         **options,
     )
 
 
-def state(desk: StudyFixture, found: Import) -> Import:
-    return imports.get_import(desk.workspace, desk.study.id, found.id)
+def state(study: StudyFixture, found: Import) -> Import:
+    return imports.get_import(study.workspace, study.record.id, found.id)
 
 
-def keys(desk: StudyFixture) -> list[str]:
-    return [item.key for item in list_items(desk.workspace, desk.study.id)]
+def keys(study: StudyFixture) -> list[str]:
+    return [item.key for item in list_items(study.workspace, study.record.id)]
 
 
-def work_off(desk: StudyFixture) -> None:
-    background = ImportWorker(desk.workspace)
+def work_off(study: StudyFixture) -> None:
+    background = ImportWorker(study.workspace)
     background.wake()
     background.wait(30)
     background.stop()
@@ -70,37 +65,37 @@ def for_some_rows(times: int) -> Callable[[], bool]:
     return lambda: next(left, False)
 
 
-def test_an_import_is_worked_off_and_its_items_are_like_any_others(desk: StudyFixture) -> None:
-    found = begun(desk)
+def test_an_import_is_worked_off_and_its_items_are_like_any_others(study: StudyFixture) -> None:
+    found = begun(study)
     assert (found.state, found.rows, found.added) == ("waiting", None, 0)
-    work_off(desk)
-    done = state(desk, found)
+    work_off(study)
+    done = state(study, found)
     assert (done.state, done.rows, done.added, done.error) == ("done", ROWS, ROWS, None)
-    assert keys(desk) == [f"q{n}" for n in range(ROWS)]
-    slots = stored(desk.workspace, schema.assignments)
+    assert keys(study) == [f"q{n}" for n in range(ROWS)]
+    slots = stored(study.workspace, schema.assignments)
     assert [(slot["slot"], slot["state"]) for slot in slots] == [(1, "open"), (2, "open")] * ROWS
-    revisions = stored(desk.workspace, schema.revisions)
+    revisions = stored(study.workspace, schema.revisions)
     assert [each["content"]["question"] for each in revisions] == [f"What is {n}?" for n in range(ROWS)]
-    assert desk.work(desk.person()).item.key == "q0"
-    (event,) = (each for each in audit.events(desk.workspace, desk.study.id) if each.kind == "items.added")
+    assert study.work(study.person()).item.key == "q0"
+    (event,) = (each for each in audit.events(study.workspace, study.record.id) if each.kind == "items.added")
     assert (event.account_id, event.details) == (
-        desk.owner,
+        study.owner,
         {"stage": "verify", "n": ROWS, "import": found.id},
     )
 
 
 @ON_BOTH
-def test_what_was_interrupted_goes_on_where_it_was(desk: StudyFixture) -> None:
-    begun(desk)
-    taken = imports.claim(desk.workspace)
-    assert taken is not None and imports.claim(desk.workspace) is None  # nobody else takes it up meanwhile
+def test_what_was_interrupted_goes_on_where_it_was(study: StudyFixture) -> None:
+    begun(study)
+    taken = imports.claim(study.workspace)
+    assert taken is not None and imports.claim(study.workspace) is None  # nobody else takes it up meanwhile
     found, content = taken
-    run_import(desk.workspace, found, content, going=for_some_rows(1))
-    there = len(keys(desk))
-    assert 0 < there < ROWS and state(desk, found).state == "waiting"
-    work_off(desk)
-    assert keys(desk) == [f"q{n}" for n in range(ROWS)]
-    assert (state(desk, found).state, state(desk, found).added) == ("done", ROWS)
+    run_import(study.workspace, found, content, going=for_some_rows(1))
+    there = len(keys(study))
+    assert 0 < there < ROWS and state(study, found).state == "waiting"
+    work_off(study)
+    assert keys(study) == [f"q{n}" for n in range(ROWS)]
+    assert (state(study, found).state, state(study, found).added) == ("done", ROWS)
 
 
 QUESTIONS = [{"item": f"q{n}", "question": "What?", "option_a": "a", "option_b": "b"} for n in range(ROWS)]
@@ -109,13 +104,13 @@ QUESTIONS = [{"item": f"q{n}", "question": "What?", "option_a": "a", "option_b":
 @pytest.mark.parametrize("again", ["import", "server"])
 @pytest.mark.parametrize("how", [KeyboardInterrupt, WorkspaceError, SystemExit])
 def test_an_import_of_a_command_that_is_interrupted_leaves_nothing(
-    desk: StudyFixture, how: type[BaseException], again: str, monkeypatch: pytest.MonkeyPatch
+    study: StudyFixture, how: type[BaseException], again: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At once, or, where the database or the machine failed, with the next import or a server."""
 
     def add(count: int = ROWS, at: float = 1000.0) -> None:
         at_time(
-            at, import_items, desk.workspace, desk.study.id, "verify", QUESTIONS, population="korea",
+            at, import_items, study.workspace, study.record.id, "verify", QUESTIONS, population="korea",
             on_progress=lambda added, _: stop(added, count),
         )  # fmt: skip
 
@@ -132,168 +127,168 @@ def test_an_import_of_a_command_that_is_interrupted_leaves_nothing(
             patch.setattr(imports, "end", fail)
         with pytest.raises(how):
             add(5)
-    (job,) = imports.list_imports(desk.workspace, desk.study.id)
+    (job,) = imports.list_imports(study.workspace, study.record.id)
     if how is SystemExit:
-        assert (job.state, len(keys(desk))) == ("running", job.added) and 0 < job.added < ROWS
-        at_time(1000.0 + imports.STALE_SECONDS, imports.end_abandoned, desk.workspace)
-        assert state(desk, job).state == "running", "it may still be at work"
+        assert (job.state, len(keys(study))) == ("running", job.added) and 0 < job.added < ROWS
+        at_time(1000.0 + imports.STALE_SECONDS, imports.end_abandoned, study.workspace)
+        assert state(study, job).state == "running", "it may still be at work"
     if again == "server":
-        at_time(1001.0 + imports.STALE_SECONDS, ImportWorker(desk.workspace).work)
-        assert keys(desk) == []
+        at_time(1001.0 + imports.STALE_SECONDS, ImportWorker(study.workspace).work)
+        assert keys(study) == []
     else:
         add(at=1001.0 + imports.STALE_SECONDS)
-        assert keys(desk) == [f"q{n}" for n in range(ROWS)]
-    assert (state(desk, job).state, state(desk, job).error) == ("failed", imports.INTERRUPTED)
+        assert keys(study) == [f"q{n}" for n in range(ROWS)]
+    assert (state(study, job).state, state(study, job).error) == ("failed", imports.INTERRUPTED)
 
 
 @ON_BOTH
-def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(desk: StudyFixture) -> None:
-    begun(desk)
-    first = at_time(1000.0, imports.claim, desk.workspace)
+def test_what_a_killed_server_was_at_is_taken_up_by_the_next_and_never_by_both(study: StudyFixture) -> None:
+    begun(study)
+    first = at_time(1000.0, imports.claim, study.workspace)
     assert first is not None
-    stage = studies.get_stage(desk.workspace, desk.study.id, "verify")
-    new = checked_rows(desk.workspace, desk.study.id, "verify", QUESTIONS, population="korea")
-    assert at_time(1001.0, imports.add_batch, desk.workspace, first[0], stage, new[:4], rows=ROWS)
-    assert at_time(1001.0 + imports.STALE_SECONDS, imports.claim, desk.workspace) is None
-    second = at_time(1002.0 + imports.STALE_SECONDS, imports.claim, desk.workspace)
+    stage = studies.get_stage(study.workspace, study.record.id, "verify")
+    new = checked_rows(study.workspace, study.record.id, "verify", QUESTIONS, population="korea")
+    assert at_time(1001.0, imports.add_batch, study.workspace, first[0], stage, new[:4], rows=ROWS)
+    assert at_time(1001.0 + imports.STALE_SECONDS, imports.claim, study.workspace) is None
+    second = at_time(1002.0 + imports.STALE_SECONDS, imports.claim, study.workspace)
     assert second is not None and second[0].id == first[0].id
     assert not imports.add_batch(
-        desk.workspace, first[0], stage, new[4:8], rows=ROWS
+        study.workspace, first[0], stage, new[4:8], rows=ROWS
     )  # it was not dead after all
-    assert imports.end(desk.workspace, first[0], ImportState.FAILED, error="too late").state == "running"
-    run_import(desk.workspace, *second)
-    assert keys(desk) == [f"q{n}" for n in range(ROWS)]
+    assert imports.end(study.workspace, first[0], ImportState.FAILED, error="too late").state == "running"
+    run_import(study.workspace, *second)
+    assert keys(study) == [f"q{n}" for n in range(ROWS)]
 
 
 @ON_A_FILE
 def test_an_import_goes_on_by_itself_once_the_database_does_and_says_nothing_of_it(
-    desk: StudyFixture, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    study: StudyFixture, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(imports, "STALE_SECONDS", 0.4)
-    found = begun(desk)
-    background = ImportWorker(desk.workspace)
-    with failing(desk.workspace, schema.items, ROWS // 2):
+    found = begun(study)
+    background = ImportWorker(study.workspace)
+    with failing(study.workspace, schema.items, ROWS // 2):
         background.start()
         background.wait(30)
-        halfway = state(desk, found)
+        halfway = state(study, found)
         assert (halfway.state, halfway.error, halfway.added < ROWS) == ("running", None, True)
     assert "could not do the background work: cannot write to the workspace" in caplog.messages[0]
     assert not any(each.exc_info for each in caplog.records), "a traceback has what is in the rows"
     deadline = time.monotonic() + 30
-    while state(desk, found).state == "running" and time.monotonic() < deadline:
+    while state(study, found).state == "running" and time.monotonic() < deadline:
         time.sleep(0.05)
     background.stop()
-    assert (state(desk, found).state, keys(desk)) == ("done", [f"q{n}" for n in range(ROWS)])
+    assert (state(study, found).state, keys(study)) == ("done", [f"q{n}" for n in range(ROWS)])
 
 
-def test_a_wrong_row_keeps_all_out_and_is_named(desk: StudyFixture) -> None:
-    found = begun(desk, TABLE + "q1,Again?,a,b\nq99,,a,b\n")
-    work_off(desk)
-    ended = state(desk, found)
+def test_a_wrong_row_keeps_all_out_and_is_named(study: StudyFixture) -> None:
+    found = begun(study, TABLE + "q1,Again?,a,b\nq99,,a,b\n")
+    work_off(study)
+    ended = state(study, found)
     assert (ended.state, ended.error, ended.added) == ("failed", "2 rows cannot be used", 0)
     assert [row for row, _ in ended.problems] == [ROWS + 1, ROWS + 2] and "already" in ended.problems[0][1]
-    assert keys(desk) == []
-    broken = begun(desk, "{", file="mine.json")
-    work_off(desk)
-    assert "mine.json: is not valid JSON" in str(state(desk, broken).error)
+    assert keys(study) == []
+    broken = begun(study, "{", file="mine.json")
+    work_off(study)
+    assert "mine.json: is not valid JSON" in str(state(study, broken).error)
 
 
 @ON_BOTH
-def test_a_key_that_came_in_between_undoes_the_import(desk: StudyFixture) -> None:
-    begun(desk)
-    taken = imports.claim(desk.workspace)
+def test_a_key_that_came_in_between_undoes_the_import(study: StudyFixture) -> None:
+    begun(study)
+    taken = imports.claim(study.workspace)
     assert taken is not None
 
     def going() -> bool:
-        if len(keys(desk)) == 25:
-            with desk.workspace.write() as connection:
-                last = {**stored(desk.workspace, schema.items, "id", "job_id")[0], "key": f"q{ROWS - 1}"}
+        if len(keys(study)) == 25:
+            with study.workspace.write() as connection:
+                last = {**stored(study.workspace, schema.items, "id", "job_id")[0], "key": f"q{ROWS - 1}"}
                 connection.execute(sa.insert(schema.items).values(last))
         return True
 
-    run_import(desk.workspace, *taken, going=going)
-    ended = state(desk, taken[0])
+    run_import(study.workspace, *taken, going=going)
+    ended = state(study, taken[0])
     assert ended.state == "failed" and f"there is an item 'q{ROWS - 1}'" in str(ended.error)
-    assert keys(desk) == [f"q{ROWS - 1}"]
+    assert keys(study) == [f"q{ROWS - 1}"]
 
 
 @ON_BOTH
 def test_a_cancelled_import_stops_and_what_it_added_can_be_deleted_but_for_what_is_begun(
-    desk: StudyFixture,
+    study: StudyFixture,
 ) -> None:
-    begun(desk)
-    taken = imports.claim(desk.workspace)
+    begun(study)
+    taken = imports.claim(study.workspace)
     assert taken is not None
     found, content = taken
     with pytest.raises(ConflictError, match="cancel it first"):
-        imports.delete_import(desk.workspace, desk.study.id, found.id)
+        imports.delete_import(study.workspace, study.record.id, found.id)
 
     def going() -> bool:
-        if keys(desk):
-            imports.cancel(desk.workspace, desk.study.id, found.id, by=desk.owner)
+        if keys(study):
+            imports.cancel(study.workspace, study.record.id, found.id, by=study.owner)
         return True
 
-    run_import(desk.workspace, found, content, going=going)
-    there = len(keys(desk))
-    assert 0 < there < ROWS and (state(desk, found).state, state(desk, found).added) == ("cancelled", there)
+    run_import(study.workspace, found, content, going=going)
+    there = len(keys(study))
+    assert 0 < there < ROWS and (state(study, found).state, state(study, found).added) == ("cancelled", there)
     with pytest.raises(ConflictError, match="over"):
-        imports.cancel(desk.workspace, desk.study.id, found.id)
-    desk.answer(desk.person(), {"choices": [0]})
-    desk.answer(other := desk.person(), {"choices": [0]})
-    desk.work(other)
-    assert imports.remaining_items(desk.workspace, desk.study.id, found.id) == imports.RemainingItems(
+        imports.cancel(study.workspace, study.record.id, found.id)
+    study.answer(study.person(), {"choices": [0]})
+    study.answer(other := study.person(), {"choices": [0]})
+    study.work(other)
+    assert imports.remaining_items(study.workspace, study.record.id, found.id) == imports.RemainingItems(
         there - 2, 2
     )
-    imports.delete_import(desk.workspace, desk.study.id, found.id, by=desk.owner)
-    work_off(desk)
-    assert keys(desk) == ["q0", "q1"] and state(desk, found).deleted == there - 2
-    assert {slot["item_id"] for slot in stored(desk.workspace, schema.assignments)} == {
-        item["id"] for item in stored(desk.workspace, schema.items)
+    imports.delete_import(study.workspace, study.record.id, found.id, by=study.owner)
+    work_off(study)
+    assert keys(study) == ["q0", "q1"] and state(study, found).deleted == there - 2
+    assert {slot["item_id"] for slot in stored(study.workspace, schema.assignments)} == {
+        item["id"] for item in stored(study.workspace, schema.items)
     }
-    event, *_ = audit.events(desk.workspace, desk.study.id)
+    event, *_ = audit.events(study.workspace, study.record.id)
     told = {"stage": "verify", "n": there - 2, "kept": 2, "import": found.id}
-    assert (event.kind, event.account_id, event.details) == ("items.deleted", desk.owner, told)
-    again = begun(desk, "item,question,option_a,option_b\nq5,What?,a,b\n")  # its key is free again
-    work_off(desk)
-    assert state(desk, again).state == "done"
+    assert (event.kind, event.account_id, event.details) == ("items.deleted", study.owner, told)
+    again = begun(study, "item,question,option_a,option_b\nq5,What?,a,b\n")  # its key is free again
+    work_off(study)
+    assert state(study, again).state == "done"
 
 
 @ON_BOTH
-def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(desk: StudyFixture) -> None:
-    workspace, study = desk.workspace, desk.study
+def test_nothing_of_a_deleted_study_is_left_but_what_the_trail_names(study: StudyFixture) -> None:
+    workspace, record = study.workspace, study.record
     other = open_study(
         workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}], name="other"
     )
     other.add("verify", [{"question": "What?", "options": ["a", "b"]}])
     other.answer(other.person(), {"choices": [0]})
-    begun(desk)
-    work_off(desk)
-    person = desk.person()
-    desk.answer(person, {"choices": [0]})
-    held = desk.work(person)
+    begun(study)
+    work_off(study)
+    person = study.person()
+    study.answer(person, {"choices": [0]})
+    held = study.work(person)
     with pytest.raises(SubmissionError, match="not the name"):
-        study_deletion.delete_study(workspace, study.id, "Test-Study", by=desk.owner)
+        study_deletion.delete_study(workspace, record.id, "Test-Study", by=study.owner)
     before = {table.name: len(stored(workspace, table)) for table in (schema.events, schema.participants)}
-    study_deletion.delete_study(workspace, study.id, "test-study", by=desk.owner)
+    study_deletion.delete_study(workspace, record.id, "test-study", by=study.owner)
     with pytest.raises(NotFoundError):
-        studies.get_study(workspace, study.id)
+        studies.get_study(workspace, record.id)
     assert [each.name for each in studies.list_studies(workspace)] == ["other"]
-    assert desk.nothing(person) == "not_active"
+    assert study.nothing(person) == "not_active"
     with pytest.raises(ConflictError, match="closed"):
-        desk.submit(person, held, {"choices": [0]})
-    work_off(desk)
+        study.submit(person, held, {"choices": [0]})
+    work_off(study)
     for name in ("items", "stages", "populations", "jobs", "roles", "invites", "descriptions"):
         left = {row["study_id"] for row in stored(workspace, getattr(schema, name))}
-        assert left <= {other.study.id}, name
+        assert left <= {other.record.id}, name
     kept = [row["item_id"] for row in stored(workspace, schema.assignments, state=AssignmentState.DONE)]
     assert len(kept) == 1 == len(stored(workspace, schema.judgements))
     assert len(stored(workspace, schema.participants)) == before["studio_participants"]
     assert len(stored(workspace, schema.events)) == before["studio_events"] + 1
     assert open_study(
         workspace, [{"name": "verify", "kind": "vote"}], name="test-study2"
-    ).study.id  # and the name is free
+    ).record.id  # and the name is free
     event = next(each for each in stored(workspace, schema.events) if each["kind"] == "study.deleted")
-    assert (event["account_id"], event["details"]) == (desk.owner, {"name": "test-study"}) and event[
+    assert (event["account_id"], event["details"]) == (study.owner, {"name": "test-study"}) and event[
         "at"
     ] <= time.time()
 
@@ -308,7 +303,7 @@ def _answered(study: StudyFixture, item: int) -> None:
 
 def _answered_by_one_who_left(study: StudyFixture, item: int) -> None:
     study.answer(person := study.person(), {"choices": [0]})
-    participants.withdraw(study.workspace, study.study.id, person.id)
+    participants.withdraw(study.workspace, study.record.id, person.id)
 
 
 def _returned(study: StudyFixture, item: int) -> None:
@@ -317,7 +312,7 @@ def _returned(study: StudyFixture, item: int) -> None:
 
 
 def _decided(study: StudyFixture, item: int) -> None:
-    adjudications.drop(study.workspace, study.study.id, item, study.owner, "about no culture")
+    adjudications.drop(study.workspace, study.record.id, item, study.owner, "about no culture")
 
 
 def _derived(study: StudyFixture, item: int) -> None:
@@ -344,29 +339,29 @@ USES = {
 
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("end", ["deleted", "failed"])
-def test_what_an_import_leaves_behind_when_it_goes(desk: StudyFixture, use: str, end: str) -> None:
+def test_what_an_import_leaves_behind_when_it_goes(study: StudyFixture, use: str, end: str) -> None:
     """The first of its two items is used in one way; an item of another import stays whatever happens."""
-    about = desk.workspace, desk.study.id
+    about = study.workspace, study.record.id
     stage = studies.get_stage(*about, "verify")
     rows = [{"item": f"q{n}", "question": "What?", "option_a": "a", "option_b": "b"} for n in range(3)]
     new = checked_rows(*about, "verify", rows, population="korea")
-    job, other = (imports.begin(*about, "verify", "a.csv", by=desk.owner) for _ in range(2))
-    assert imports.add_batch(desk.workspace, job, stage, new[:2], rows=2)
-    assert imports.add_batch(desk.workspace, other, stage, new[2:], rows=1)
+    job, other = (imports.begin(*about, "verify", "a.csv", by=study.owner) for _ in range(2))
+    assert imports.add_batch(study.workspace, job, stage, new[:2], rows=2)
+    assert imports.add_batch(study.workspace, other, stage, new[2:], rows=1)
     act, stays = USES[use]
-    act(desk, stored(desk.workspace, schema.items)[0]["id"])
+    act(study, stored(study.workspace, schema.items)[0]["id"])
     assert imports.remaining_items(*about, job.id) == imports.RemainingItems(2 - stays, int(stays))
     if end == "failed":
-        imports.end(desk.workspace, job, ImportState.FAILED, error="a row is wrong")
+        imports.end(study.workspace, job, ImportState.FAILED, error="a row is wrong")
     else:
-        imports.end(desk.workspace, job, ImportState.DONE)
-        imports.delete_import(*about, job.id, by=desk.owner)
-        imports.finish_deletions(desk.workspace)
-    left = state(desk, job)
+        imports.end(study.workspace, job, ImportState.DONE)
+        imports.delete_import(*about, job.id, by=study.owner)
+        imports.finish_deletions(study.workspace)
+    left = state(study, job)
     assert (left.state, left.added, left.deleted) == (end, 2, 2 - stays)
-    assert keys(desk) == ["q0"] * stays + ["q2"] + ["child"] * (use == "derived from")
+    assert keys(study) == ["q0"] * stays + ["q2"] + ["child"] * (use == "derived from")
     assert imports.remaining_items(*about, job.id) == imports.RemainingItems(0, int(stays))
     assert imports.remaining_items(*about, other.id).unused == 1
-    there = {row["id"] for row in stored(desk.workspace, schema.items)}
+    there = {row["id"] for row in stored(study.workspace, schema.items)}
     for table in (schema.assignments, schema.revisions, schema.judgements, schema.adjudications):
-        assert {row["item_id"] for row in stored(desk.workspace, table)} <= there, table.name
+        assert {row["item_id"] for row in stored(study.workspace, table)} <= there, table.name

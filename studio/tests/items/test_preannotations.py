@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.errors import SubmissionError
 from folkways_studio.items.preannotations import (
@@ -24,7 +23,7 @@ from folkways_studio.items.service import NewItem, add_items, list_items
 from folkways_studio.items.table_files import RowsError
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.service import get_stage
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, stored
 
 FORM = {
     "name": "judge",
@@ -52,25 +51,20 @@ SENTENCE = "We spent Boxing Day at my aunt's."
 MARKED = {"sentence": SENTENCE, "item": "Boxing Day"}
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES)
-
-
-def suggested(desk: StudyFixture, stage: str, content: dict[str, Any], answer: Any) -> Any:
+def suggested(study: StudyFixture, stage: str, content: dict[str, Any], answer: Any) -> Any:
     """What is stored of an answer that a model suggests for a new item."""
-    key = f"i{len(list_items(desk.workspace, desk.study.id))}"
+    key = f"i{len(list_items(study.workspace, study.record.id))}"
     (item,) = add_items(
-        desk.workspace,
-        desk.study.id,
+        study.workspace,
+        study.record.id,
         stage,
         [NewItem(key, content, suggestions=[NewPreAnnotation("m", answer)])],
     )
-    (one,) = (each for each in list_suggestions(desk.workspace, desk.study.id) if each.item_id == item.id)
+    (one,) = (each for each in list_suggestions(study.workspace, study.record.id) if each.item_id == item.id)
     return one.content
 
 
-def test_a_table_brings_what_models_suggest(desk: StudyFixture) -> None:
+def test_a_table_brings_what_models_suggest(study: StudyFixture) -> None:
     several = [
         {"model": "small", "version": "2", "score": 0.25, "answer": {"choices": [1]}},
         {"model": "large", "answer": "c"},
@@ -87,11 +81,11 @@ def test_a_table_brings_what_models_suggest(desk: StudyFixture) -> None:
         },
         {"id": "c", **CELLS},
     ]
-    made = import_items(desk.workspace, desk.study.id, "verify", rows)
+    made = import_items(study.workspace, study.record.id, "verify", rows)
     assert [each.content for each in made] == [QUESTION] * 3, "no part of what is shown"
     said = [
         (each.item_id, each.model, each.version, each.score, each.content, each.source)
-        for each in list_suggestions(desk.workspace, desk.study.id)
+        for each in list_suggestions(study.workspace, study.record.id)
     ]
     assert said == [
         (made[0].id, "small", "2", 0.25, {"choices": [1]}, "file"),
@@ -137,12 +131,12 @@ def test_a_table_brings_what_models_suggest(desk: StudyFixture) -> None:
     ],
 )
 def test_a_row_with_a_wrong_suggestion_is_named_with_its_field(
-    desk: StudyFixture, cells: dict[str, str], words: str
+    study: StudyFixture, cells: dict[str, str], words: str
 ) -> None:
     with pytest.raises(RowsError) as caught:
-        import_items(desk.workspace, desk.study.id, "verify", [{"id": "z", **CELLS}, {**CELLS, **cells}])
+        import_items(study.workspace, study.record.id, "verify", [{"id": "z", **CELLS}, {**CELLS, **cells}])
     assert list(caught.value.problems) == [2] and words in caught.value.problems[2]
-    assert not list_items(desk.workspace, desk.study.id), "nothing is added"
+    assert not list_items(study.workspace, study.record.id), "nothing is added"
 
 
 @ON_A_FILE
@@ -187,9 +181,9 @@ def test_a_row_with_a_wrong_suggestion_is_named_with_its_field(
     ],
 )  # fmt: skip
 def test_a_model_need_not_fill_in_every_field_and_each_kind_begins_with_its_own(
-    desk: StudyFixture, stage: str, content: dict[str, Any], answer: Any, kept: Any
+    study: StudyFixture, stage: str, content: dict[str, Any], answer: Any, kept: Any
 ) -> None:
-    assert suggested(desk, stage, content, answer) == kept
+    assert suggested(study, stage, content, answer) == kept
 
 
 @ON_A_FILE
@@ -205,83 +199,83 @@ def test_a_model_need_not_fill_in_every_field_and_each_kind_begins_with_its_own(
     ],
 )
 def test_what_nobody_could_answer_is_no_suggestion(
-    desk: StudyFixture, stage: str, content: dict[str, Any], answer: Any, words: str
+    study: StudyFixture, stage: str, content: dict[str, Any], answer: Any, words: str
 ) -> None:
     with pytest.raises(SubmissionError) as caught:
-        suggested(desk, stage, content, answer)
+        suggested(study, stage, content, answer)
     assert words in str(caught.value)
 
 
 @ON_A_FILE
-def test_nothing_is_suggested_where_people_write_the_items(desk: StudyFixture) -> None:
-    (item,) = desk.add("verify", [QUESTION])
-    with desk.workspace.write() as connection:
-        write = get_stage(desk.workspace, desk.study.id, "write")
+def test_nothing_is_suggested_where_people_write_the_items(study: StudyFixture) -> None:
+    (item,) = study.add("verify", [QUESTION])
+    with study.workspace.write() as connection:
+        write = get_stage(study.workspace, study.record.id, "write")
         connection.execute(sa.update(schema.items).values(stage_id=write.id))
     with pytest.raises(RowsError, match="people write the items of this stage themselves"):
-        add(desk, (item, NewPreAnnotation("m", {"question": "What is it?"})), stage="write")
+        add(study, (item, NewPreAnnotation("m", {"question": "What is it?"})), stage="write")
 
 
-def add(desk: StudyFixture, *new: tuple[int | str, NewPreAnnotation], stage: str = "verify") -> Any:
-    made = add_suggestions(desk.workspace, desk.study.id, stage, new, by=desk.owner)
+def add(study: StudyFixture, *new: tuple[int | str, NewPreAnnotation], stage: str = "verify") -> Any:
+    made = add_suggestions(study.workspace, study.record.id, stage, new, by=study.owner)
     return made.added, made.replaced, made.unchanged
 
 
 def test_suggestions_come_later_too_and_another_of_the_version_takes_the_place_of_one_nobody_saw(
-    desk: StudyFixture,
+    study: StudyFixture,
 ) -> None:
-    first, second = desk.add("verify", [QUESTION] * 2)
+    first, second = study.add("verify", [QUESTION] * 2)
     new = NewPreAnnotation("m", "a", "1", 0.5, "api")
-    assert add(desk, (first, new), ("q1", new)) == (2, 0, 0)
-    assert add(desk, (first, new), ("q1", NewPreAnnotation("m", "b", "1"))) == (0, 1, 1)
-    assert add(desk, (second, NewPreAnnotation("m", "b", "2"))) == (1, 0, 0)
+    assert add(study, (first, new), ("q1", new)) == (2, 0, 0)
+    assert add(study, (first, new), ("q1", NewPreAnnotation("m", "b", "1"))) == (0, 1, 1)
+    assert add(study, (second, NewPreAnnotation("m", "b", "2"))) == (1, 0, 0)
     said = [
         (each.item_id, each.version, each.score, each.content["choices"], each.source)
-        for each in list_suggestions(desk.workspace, desk.study.id, "verify", model="m")
+        for each in list_suggestions(study.workspace, study.record.id, "verify", model="m")
     ]
     assert said == [(first, "1", 0.5, [0], "api"), (second, "1", None, [1], "file"), (second, "2", None, [1], "file")]  # fmt: skip
-    assert list_suggestions(desk.workspace, desk.study.id, "judge") == ()
-    assert list_suggestions(desk.workspace, desk.study.id, model="other") == ()
-    events = stored(desk.workspace, schema.events, kind="suggestions.added")
+    assert list_suggestions(study.workspace, study.record.id, "judge") == ()
+    assert list_suggestions(study.workspace, study.record.id, model="other") == ()
+    events = stored(study.workspace, schema.events, kind="suggestions.added")
     assert [each["details"]["n"] for each in events] == [2, 1, 1]
-    assert {each["account_id"] for each in events} == {desk.owner}
+    assert {each["account_id"] for each in events} == {study.owner}
 
 
-def test_what_people_have_worked_with_stays_as_it_was(desk: StudyFixture) -> None:
-    first, second = desk.add("verify", [QUESTION] * 2)
+def test_what_people_have_worked_with_stays_as_it_was(study: StudyFixture) -> None:
+    first, second = study.add("verify", [QUESTION] * 2)
     new = NewPreAnnotation("m", "a")
-    add(desk, (first, new), (second, new))
-    (one, _) = list_suggestions(desk.workspace, desk.study.id)
+    add(study, (first, new), (second, new))
+    (one, _) = list_suggestions(study.workspace, study.record.id)
     row = {
         "item_id": first,
-        "participant_id": desk.person().id,
+        "participant_id": study.person().id,
         "preannotation_id": one.id,
         "setting": "half",
         "shown": False,
         "created": 1.0,
     }
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         connection.execute(sa.insert(schema.exposures).values(row))
     other = NewPreAnnotation("m", "b")
     with pytest.raises(RowsError) as caught:
-        add(desk, (second, other), (first, other), ("q9", other))
+        add(study, (second, other), (first, other), ("q9", other))
     assert list(caught.value.problems) == [3]
     with pytest.raises(RowsError) as caught:
-        add(desk, (second, other), (first, other))
+        add(study, (second, other), (first, other))
     assert caught.value.problems == {
         2: "people have worked with what m suggested before; give the model another version"
     }
-    assert {each.content["choices"][0] for each in list_suggestions(desk.workspace, desk.study.id)} == {0}
-    assert add(desk, (second, other), (first, new)) == (0, 1, 1)
+    assert {each.content["choices"][0] for each in list_suggestions(study.workspace, study.record.id)} == {0}
+    assert add(study, (second, other), (first, new)) == (0, 1, 1)
 
 
 @ON_A_FILE
-def test_each_wrong_one_is_named_by_its_number(desk: StudyFixture) -> None:
-    (number,) = desk.add("verify", [QUESTION])
-    desk.add("mark", [MARKED, MARKED])
+def test_each_wrong_one_is_named_by_its_number(study: StudyFixture) -> None:
+    (number,) = study.add("verify", [QUESTION])
+    study.add("mark", [MARKED, MARKED])
     good = NewPreAnnotation("m", "a")
     with pytest.raises(RowsError) as caught:
-        add(desk, ("q1", good), (number, good), ("q0", good), (number, NewPreAnnotation("m", "e")))
+        add(study, ("q1", good), (number, good), ("q0", good), (number, NewPreAnnotation("m", "e")))
     assert caught.value.problems == {
         1: "there is no item 'q1' in verify",
         3: "repeats row 2: one answer of a model's version to an item",
@@ -291,12 +285,12 @@ def test_each_wrong_one_is_named_by_its_number(desk: StudyFixture) -> None:
 
 
 @ON_A_FILE
-def test_suggestions_go_with_their_items(desk: StudyFixture) -> None:
+def test_suggestions_go_with_their_items(study: StudyFixture) -> None:
     from folkways_studio.database.deletion import delete_items
 
-    suggested(desk, "verify", dict(QUESTION), "a")
-    delete_items(desk.workspace, schema.items.c.study_id == desk.study.id)
-    assert stored(desk.workspace, schema.preannotations) == []
+    suggested(study, "verify", dict(QUESTION), "a")
+    delete_items(study.workspace, schema.items.c.study_id == study.record.id)
+    assert stored(study.workspace, schema.preannotations) == []
 
 
 def test_a_row_without_such_columns_suggests_nothing() -> None:
@@ -305,11 +299,11 @@ def test_a_row_without_such_columns_suggests_nothing() -> None:
 
 @ON_A_FILE
 def test_what_is_wrong_with_an_answer_as_a_whole_is_no_field_that_a_model_left_out(
-    desk: StudyFixture, monkeypatch: pytest.MonkeyPatch
+    study: StudyFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def validate(*_: Any) -> Any:
         raise SubmissionError({"": "these do not go together", "best": "Choose the best sentence."})
 
     monkeypatch.setattr(type(stage_kind("label_item")), "validate", validate)
     with pytest.raises(SubmissionError, match="these do not go together"):
-        suggested(desk, "label", {"sentence": SENTENCE, "spans": [[9, 19]]}, {"level": "Visible"})
+        suggested(study, "label", {"sentence": SENTENCE, "spans": [[9, 19]]}, {"level": "Visible"})

@@ -38,7 +38,7 @@ ROWS = [
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> StudyFixture:
+def study(workspace: Workspace) -> StudyFixture:
     return open_study(
         workspace, [{"name": "verify", "kind": "vote"}, {"name": "choose", "kind": "choose_best"}]
     )
@@ -79,23 +79,23 @@ REPLY = {"question": "What is eaten?", "reply": "soup"}
 def test_a_reply_goes_to_people_of_its_culture(
     workspace: Workspace, row: dict[str, str], judged_by: str | None
 ) -> None:
-    desk = open_study(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=JUDGES)
-    (item,) = import_items(workspace, desk.study.id, "judge", [{**REPLY, **row}])
-    names = {each.id: each.name for each in populations(workspace, desk.study.id)}
+    study = open_study(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=JUDGES)
+    (item,) = import_items(workspace, study.record.id, "judge", [{**REPLY, **row}])
+    names = {each.id: each.name for each in populations(workspace, study.record.id)}
     assert names.get(item.population_id or 0) == judged_by
 
 
 def test_a_reply_of_a_culture_that_the_study_lacks_goes_to_nobody_else(workspace: Workspace) -> None:
-    desk = open_study(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=JUDGES)
+    study = open_study(workspace, [{"name": "judge", "kind": "judge_answer"}], populations=JUDGES)
     rows = [{**REPLY, "culture": culture} for culture in ("KR", "ET")]
     with pytest.raises(RowsError, match=r"from ET \(its populations are of KR, US\)"):
-        import_items(workspace, desk.study.id, "judge", rows)
-    assert list_items(workspace, desk.study.id, "judge") == ()
-    assert len(import_items(workspace, desk.study.id, "judge", rows, population="us")) == 2
+        import_items(workspace, study.record.id, "judge", rows)
+    assert list_items(workspace, study.record.id, "judge") == ()
+    assert len(import_items(workspace, study.record.id, "judge", rows, population="us")) == 2
 
 
 @pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet", ".xlsx"])
-def test_the_same_rows_come_in_from_every_format(desk: StudyFixture, tmp_path: Path, ending: str) -> None:
+def test_the_same_rows_come_in_from_every_format(study: StudyFixture, tmp_path: Path, ending: str) -> None:
     rows = [{**row, "option_c": "x"} for row in ROWS]
     path = tmp_path / f"items{ending}"
     frame = pl.DataFrame(rows)
@@ -105,8 +105,8 @@ def test_the_same_rows_come_in_from_every_format(desk: StudyFixture, tmp_path: P
         )
     else:
         {".csv": frame.write_csv, ".jsonl": frame.write_ndjson, ".parquet": frame.write_parquet}[ending](path)
-    import_items(desk.workspace, desk.study.id, "verify", read_rows(path), population="korea")
-    found = list_items(desk.workspace, desk.study.id, "verify")
+    import_items(study.workspace, study.record.id, "verify", read_rows(path), population="korea")
+    found = list_items(study.workspace, study.record.id, "verify")
     assert [(item.key, item.content["question"], item.content["options"]) for item in found] == [
         ("q1", "What is eaten?", ["rice", "None", "x", "NA"]),
         ("q2", "Когда?", ["1", "2", "x", "4"]),
@@ -173,11 +173,11 @@ def test_json_has_no_more_columns_than_other_tables(
         read_rows(path)
 
 
-def test_a_long_number_of_json_keeps_its_digits(desk: StudyFixture, tmp_path: Path) -> None:
+def test_a_long_number_of_json_keeps_its_digits(study: StudyFixture, tmp_path: Path) -> None:
     path, number = tmp_path / "items.json", "12345678901234567890123"
     path.write_text(f'[{{"id": {number}, "question": "What?", "options": ["a", "b"]}}]')
-    import_items(desk.workspace, desk.study.id, "verify", read_rows(path), population="korea")
-    assert [item.key for item in list_items(desk.workspace, desk.study.id, "verify")] == [number]
+    import_items(study.workspace, study.record.id, "verify", read_rows(path), population="korea")
+    assert [item.key for item in list_items(study.workspace, study.record.id, "verify")] == [number]
 
 
 @pytest.mark.parametrize("ending", [".xlsx", ".csv", ".json", ".parquet"])
@@ -213,17 +213,17 @@ def _gaps(ending: str) -> bytes:
 
 @pytest.mark.parametrize("ending", [".xlsx", ".csv", ".json", ".jsonl"])
 def test_empty_rows_are_no_items_and_keep_their_numbers(
-    desk: StudyFixture, tmp_path: Path, ending: str
+    study: StudyFixture, tmp_path: Path, ending: str
 ) -> None:
     path = tmp_path / f"items{ending}"
     path.write_bytes(_gaps(ending))
     rows = read_rows(path)
     with pytest.raises(RowsError) as refused:
-        import_items(desk.workspace, desk.study.id, "verify", rows, population="korea")
+        import_items(study.workspace, study.record.id, "verify", rows, population="korea")
     assert [*refused.value.problems] == [3], "as it is numbered in the file"
     rows[2] = {**rows[2], "question": "When?"}
-    import_items(desk.workspace, desk.study.id, "verify", rows, population="korea")
-    found = list_items(desk.workspace, desk.study.id, "verify")
+    import_items(study.workspace, study.record.id, "verify", rows, population="korea")
+    found = list_items(study.workspace, study.record.id, "verify")
     assert [item.key for item in found] == ["1", "2", "3"]
 
 
@@ -271,7 +271,7 @@ def test_a_formula_is_read_as_the_result_that_is_stored_even_if_that_is_empty(
         assert read_workbook(changed.getvalue()) == [{"id": "1", "question": read}]
 
 
-def test_every_wrong_row_is_named_and_nothing_is_added(desk: StudyFixture) -> None:
+def test_every_wrong_row_is_named_and_nothing_is_added(study: StudyFixture) -> None:
     rows = [
         *ROWS,
         {**ROWS[0]},
@@ -281,7 +281,7 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: StudyFixture) -> No
         {**ROWS[0], "item": "q6", "check": "[4]"},
     ]
     with pytest.raises(RowsError) as error:
-        import_items(desk.workspace, desk.study.id, "verify", rows, population="korea", file="mine.csv")
+        import_items(study.workspace, study.record.id, "verify", rows, population="korea", file="mine.csv")
     assert set(error.value.problems) == {3, 4, 5, 6, 7}
     assert "already" in error.value.problems[3]
     assert "question" in error.value.problems[4]
@@ -289,7 +289,7 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: StudyFixture) -> No
     assert "valid: korea" in error.value.problems[6]
     assert error.value.problems[7] == "check, choices: has to be a list of positions from 0 to 3"
     assert str(error.value).startswith("mine.csv: 5 rows cannot be used; nothing was taken over:")
-    assert list_items(desk.workspace, desk.study.id, "verify") == ()
+    assert list_items(study.workspace, study.record.id, "verify") == ()
 
 
 @pytest.mark.parametrize(
@@ -303,31 +303,31 @@ def test_every_wrong_row_is_named_and_nothing_is_added(desk: StudyFixture) -> No
     ],
 )
 def test_a_column_that_no_row_has_is_named_once(
-    desk: StudyFixture, renamed: dict[str, str], lacking: str
+    study: StudyFixture, renamed: dict[str, str], lacking: str
 ) -> None:
     rows = [{renamed.get(name, name): cell for name, cell in row.items()} for row in ROWS]
     with pytest.raises(RowsError) as error:
-        import_items(desk.workspace, desk.study.id, "verify", rows, population="korea")
+        import_items(study.workspace, study.record.id, "verify", rows, population="korea")
     assert error.value.cause == f"the table has no column {lacking}; its columns are {', '.join(rows[0])}"
     assert error.value.cause in str(error.value)
 
 
-def test_of_many_columns_the_first_are_named(desk: StudyFixture) -> None:
+def test_of_many_columns_the_first_are_named(study: StudyFixture) -> None:
     others = [f"c{number}" for number in range(500)]
     with pytest.raises(RowsError) as error:
         import_items(
-            desk.workspace, desk.study.id, "verify", [dict.fromkeys(others, "-")], population="korea"
+            study.workspace, study.record.id, "verify", [dict.fromkeys(others, "-")], population="korea"
         )
     assert str(error.value.cause).endswith(f"its columns are {', '.join(others[:20])} and 480 more")
 
 
-def test_a_column_that_is_there_is_not_called_lacking(desk: StudyFixture) -> None:
+def test_a_column_that_is_there_is_not_called_lacking(study: StudyFixture) -> None:
     with pytest.raises(RowsError) as error:
-        import_items(desk.workspace, desk.study.id, "verify", [{**ROWS[0], "question": ""}])
+        import_items(study.workspace, study.record.id, "verify", [{**ROWS[0], "question": ""}])
     assert error.value.cause is None
 
 
-def test_candidates_come_in_numbered_columns(desk: StudyFixture) -> None:
+def test_candidates_come_in_numbered_columns(study: StudyFixture) -> None:
     row = {
         "id": "c1",
         "item": "potluck",
@@ -337,7 +337,7 @@ def test_candidates_come_in_numbered_columns(desk: StudyFixture) -> None:
         "by_2": "m2",
         "fact": "f",
     }
-    (item,) = import_items(desk.workspace, desk.study.id, "choose", [row])
+    (item,) = import_items(study.workspace, study.record.id, "choose", [row])
     assert (item.key, item.content["item"]) == ("c1", "potluck")
     assert item.content["candidates"] == [
         {"id": "a", "text": "One.", "by": "m1"},
@@ -345,9 +345,9 @@ def test_candidates_come_in_numbered_columns(desk: StudyFixture) -> None:
     ]
 
 
-def test_what_build_csi_writes_comes_in_as_it_is(desk: StudyFixture, tmp_path: Path) -> None:
-    import_items(desk.workspace, desk.study.id, "choose", read_rows(write_items(tmp_path / "items.jsonl")))
-    found = list_items(desk.workspace, desk.study.id, "choose")
+def test_what_build_csi_writes_comes_in_as_it_is(study: StudyFixture, tmp_path: Path) -> None:
+    import_items(study.workspace, study.record.id, "choose", read_rows(write_items(tmp_path / "items.jsonl")))
+    found = list_items(study.workspace, study.record.id, "choose")
     assert [item.key for item in found] == [item["id"] for item in ITEMS]
     shown = stage_kind("choose_best").presented(found[0].content, "somebody")
     assert {each["text"] for each in shown["candidates"]} == {
@@ -356,10 +356,10 @@ def test_what_build_csi_writes_comes_in_as_it_is(desk: StudyFixture, tmp_path: P
     assert "model" not in str(shown)
 
 
-def test_attention_checks_come_with_their_answer(desk: StudyFixture) -> None:
+def test_attention_checks_come_with_their_answer(study: StudyFixture) -> None:
     (item,) = import_items(
-        desk.workspace,
-        desk.study.id,
+        study.workspace,
+        study.record.id,
         "verify",
         [{**ROWS[0], "check": '{"choices": [0]}'}],
         population="korea",
@@ -405,9 +405,9 @@ def test_items_can_be_imported_for_every_stage_that_neither_writes_them_nor_take
 
 @pytest.mark.parametrize("kind", IMPORTABLE)
 def test_the_example_row_of_a_stage_is_an_item(workspace: Workspace, kind: str) -> None:
-    desk = open_study(workspace, [{"name": "stage", "kind": kind}])
+    study = open_study(workspace, [{"name": "stage", "kind": kind}])
     row = {"id": "1", **stage_kind(kind).example}
-    (item,) = import_items(desk.workspace, desk.study.id, "stage", [row], population="korea")
+    (item,) = import_items(study.workspace, study.record.id, "stage", [row], population="korea")
     assert item.key == "1"
     for column, cell in stage_kind(kind).example.items():
         assert cell in repr(item.content) or column in item.content, column
@@ -446,13 +446,13 @@ def test_json_that_is_no_table_is_told(tmp_path: Path, text: str, message: str) 
 
 @pytest.mark.parametrize("depth", [10, 200, 240, 252, 300, 900])
 def test_lists_that_are_too_deep_to_be_stored_stay_text(
-    desk: StudyFixture, tmp_path: Path, depth: int
+    study: StudyFixture, tmp_path: Path, depth: int
 ) -> None:
     deep = "[" * depth + "]" * depth
     (tmp_path / "items.json").write_text(f'[{{"question": "What?", "options": ["a", "b"], "note": {deep}}}]')
     rows = read_rows(tmp_path / "items.json")
-    (item,) = import_items(desk.workspace, desk.study.id, "verify", rows)
-    note = list_items(desk.workspace, desk.study.id, "verify")[-1].content["note"]
+    (item,) = import_items(study.workspace, study.record.id, "verify", rows)
+    note = list_items(study.workspace, study.record.id, "verify")[-1].content["note"]
     assert item.id and (note if isinstance(note, str) else orjson.dumps(note).decode()) == deep
 
 
@@ -484,8 +484,8 @@ def test_the_character_nul_in_a_file_is_another_one_in_every_database(
     studio_workspace: Workspace, tmp_path: Path, file: str, content: str
 ) -> None:
     """PostgreSQL failed at it, and the studio tried such an import again and again."""
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     (tmp_path / file).write_text(content, encoding="utf-8")
     rows = read_rows(tmp_path / file)
-    (item,) = import_items(studio_workspace, desk.study.id, "verify", rows, population="korea", file=file)
+    (item,) = import_items(studio_workspace, study.record.id, "verify", rows, population="korea", file=file)
     assert item.key == "q\ufffd"

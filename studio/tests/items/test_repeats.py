@@ -37,24 +37,24 @@ NAMES = stage_kind("curate").compared
 
 
 def test_the_closest_are_those_that_share_what_is_rare(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "curate", "kind": "curate"}])
-    added = desk.add(
+    study = open_study(studio_workspace, [{"name": "curate", "kind": "curate"}])
+    added = study.add(
         "curate",
         [{"category": "Food", **each} for each in (*({"english": each} for each in QUESTIONS), *KOREAN)],
     )
-    first, *others, last = (items.get_item(desk.workspace, desk.study.id, number) for number in added)
-    found = repeats.similar_items(desk.workspace, first, NAMES)
+    first, *others, last = (items.get_item(study.workspace, study.record.id, number) for number in added)
+    found = repeats.similar_items(study.workspace, first, NAMES)
     assert found[0].key == others[0].key and found[0].content["english"] == QUESTIONS[1]
     assert first.key not in {each.key for each in found}
     assert found[1:] and all(found[0].likeness > each.likeness >= repeats.ALIKE for each in found[1:])
     assert not found[0].settled
     adjudications.adjudicate(
-        desk.workspace, desk.study.id, others[0].id, desk.owner, {}, "about no culture", drop=True
+        study.workspace, study.record.id, others[0].id, study.owner, {}, "about no culture", drop=True
     )
-    assert others[0].key not in {each.key for each in repeats.similar_items(desk.workspace, first, NAMES)}, (
+    assert others[0].key not in {each.key for each in repeats.similar_items(study.workspace, first, NAMES)}, (
         "what was dropped repeats nothing"
     )
-    (same,) = repeats.similar_items(desk.workspace, last, NAMES)
+    (same,) = repeats.similar_items(study.workspace, last, NAMES)
     assert same.content["english"] == "It is asked otherwise", "found by the language in which it was written"
 
 
@@ -66,37 +66,37 @@ def test_what_people_who_left_have_written_repeats_nothing_and_imported_items_st
         {"name": "write", "kind": "collect_question", "cap": 9},
         {"name": "other", "kind": "collect_question"},
     ]
-    desk = open_study(studio_workspace, stages)
-    stays, leaves, out = desk.person(), desk.person(), desk.person()
+    study = open_study(studio_workspace, stages)
+    stays, leaves, out = study.person(), study.person(), study.person()
     question = f"{KOREA} eat for breakfast?"
     for number, person in enumerate((stays, stays, leaves, out)):
         answer = {"category": "Food", "question": f"아침에 무엇을 먹나요 {number}?", "english": question}
-        desk.answer(person, answer, "write")
-    written = items.list_items(desk.workspace, desk.study.id)
+        study.answer(person, answer, "write")
+    written = items.list_items(study.workspace, study.record.id)
     assert [each.author_id for each in written] == [stays.id, stays.id, leaves.id, out.id]
-    with desk.workspace.write() as connection:
-        row = {**stored(desk.workspace, schema.items, "id")[0], "key": "imported", "author_id": None}
+    with study.workspace.write() as connection:
+        row = {**stored(study.workspace, schema.items, "id")[0], "key": "imported", "author_id": None}
         connection.execute(sa.insert(schema.items).values(row))
         connection.execute(sa.insert(schema.items).values({**row, "key": "check", "check": {"x": 1}}))
-    participants.withdraw(desk.workspace, desk.study.id, leaves.id)
-    suspension.exclude(desk.workspace, desk.study.id, out.id, "copied", by=desk.owner)
-    found = repeats.similar_items(desk.workspace, written[0], ("english",))
+    participants.withdraw(study.workspace, study.record.id, leaves.id)
+    suspension.exclude(study.workspace, study.record.id, out.id, "copied", by=study.owner)
+    found = repeats.similar_items(study.workspace, written[0], ("english",))
     assert {each.key for each in found} == {written[1].key, "imported"}
-    assert repeats.similar_items(desk.workspace, written[0], ()) == ()
+    assert repeats.similar_items(study.workspace, written[0], ()) == ()
 
 
 @ON_A_FILE
 def test_at_most_five_are_shown_and_none_that_shares_less_than_three_tenths(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_study(studio_workspace, [{"name": "curate", "kind": "curate"}])
+    study = open_study(studio_workspace, [{"name": "curate", "kind": "curate"}])
     texts = ["soup is eaten at noon", *["soup is eaten at noon"] * 6, "tea"]
-    added = desk.add("curate", [{"category": "Food", "english": each} for each in texts])
-    first = items.get_item(desk.workspace, desk.study.id, added[0])
-    found = repeats.similar_items(desk.workspace, first, NAMES)
+    added = study.add("curate", [{"category": "Food", "english": each} for each in texts])
+    first = items.get_item(study.workspace, study.record.id, added[0])
+    found = repeats.similar_items(study.workspace, first, NAMES)
     assert [each.likeness for each in found] == pytest.approx([1.0] * 5)
-    last = items.get_item(desk.workspace, desk.study.id, added[-1])
-    assert repeats.similar_items(desk.workspace, last, NAMES) == ()
+    last = items.get_item(study.workspace, study.record.id, added[-1])
+    assert repeats.similar_items(study.workspace, last, NAMES) == ()
 
 
 @pytest.mark.parametrize("text", ["春节人们吃什么？", "ماذا يأكل الناس؟", "মানুষ কী খায়?", "What?"])

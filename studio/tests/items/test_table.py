@@ -132,7 +132,7 @@ def test_a_heading_sorts_and_turns_round() -> None:
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
+def study(studio_workspace: Workspace) -> StudyFixture:
     """Two items that two people answered differently, and one nobody answered."""
     made = open_study(
         studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}], name="rows"
@@ -145,11 +145,11 @@ def desk(studio_workspace: Workspace) -> StudyFixture:
     return made
 
 
-def browser(desk: StudyFixture, role: Role) -> AppClient:
-    account = accounts.create_account(desk.workspace, f"{role}@example.org", None)
-    accounts.give_role(desk.workspace, desk.study.id, account.id, role)
-    client = AppClient(create_app(desk.workspace), headers={"Origin": "http://localhost"})
-    client.cookies.set("folkways_session", sessions.open_session(desk.workspace, account.id))
+def browser(study: StudyFixture, role: Role) -> AppClient:
+    account = accounts.create_account(study.workspace, f"{role}@example.org", None)
+    accounts.give_role(study.workspace, study.record.id, account.id, role)
+    client = AppClient(create_app(study.workspace), headers={"Origin": "http://localhost"})
+    client.cookies.set("folkways_session", sessions.open_session(study.workspace, account.id))
     return client
 
 
@@ -165,10 +165,10 @@ def cells(text: str) -> list[list[str]]:
     ]
 
 
-def test_columns_and_filters_on_the_page(desk: StudyFixture) -> None:
-    client = browser(desk, Role.RESEARCHER)
+def test_columns_and_filters_on_the_page(study: StudyFixture) -> None:
+    client = browser(study, Role.RESEARCHER)
     address = "/studies/rows/items"
-    first, second = (person.pseudonym for person in desk.people())
+    first, second = (person.pseudonym for person in study.people())
     query = "order=-answers&column=people&column=answers&column=suggestions&column=disagreement"
     rows = cells(client.get(f"{address}?{query}").text)
     assert [row[1] for row in rows] == [
@@ -187,7 +187,7 @@ def test_columns_and_filters_on_the_page(desk: StudyFixture) -> None:
     form = {"csrf": token[1], "only": "disputed", "order": "-key", "name": " In  dispute "}
     saved = client.post(f"{address}/filters", data=form)
     assert saved.status_code == 303 and saved.headers["location"] == f"{address}?only=disputed&order=-key"
-    reviewer = browser(desk, Role.REVIEWER)
+    reviewer = browser(study, Role.REVIEWER)
     page = reviewer.get(address).text
     assert f'href="{address}?only=disputed&amp;order=-key"><bdi>In dispute</bdi>' in page
     assert 'name="delete"' not in page and 'type="checkbox" name="item"' not in page
@@ -196,10 +196,10 @@ def test_columns_and_filters_on_the_page(desk: StudyFixture) -> None:
 
 
 def test_saved_filters_are_bounded_and_replaced_by_name(
-    desk: StudyFixture, monkeypatch: pytest.MonkeyPatch
+    study: StudyFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "MOST_FILTERS", 2)
-    about = desk.workspace, desk.study.id
+    about = study.workspace, study.record.id
     table.save_filter(*about, "b", TableView(state="open"))
     table.save_filter(*about, "a", TableView())
     table.save_filter(*about, "b", TableView(state="done"))
@@ -212,21 +212,21 @@ def test_saved_filters_are_bounded_and_replaced_by_name(
     with pytest.raises(ConflictError, match="too long"):
         table.save_filter(*about, "a", TableView(q="的" * 200, stage="的" * 200))
     table.delete_filter(*about, "a")
-    table.delete_filter(desk.workspace, desk.study.id + 1, "b")
-    assert [row["name"] for row in stored(desk.workspace, schema.filters)] == ["b"]
+    table.delete_filter(study.workspace, study.record.id + 1, "b")
+    assert [row["name"] for row in stored(study.workspace, schema.filters)] == ["b"]
 
 
-def test_a_page_costs_as_many_statements_for_a_hundred_rows_as_for_three(desk: StudyFixture) -> None:
-    client, costs = browser(desk, Role.RESEARCHER), []
+def test_a_page_costs_as_many_statements_for_a_hundred_rows_as_for_three(study: StudyFixture) -> None:
+    client, costs = browser(study, Role.RESEARCHER), []
     address = "/studies/rows/items?size=100&" + "&".join(f"column={name}" for name in COLUMNS)
     statements: list[str] = []
     sa.event.listen(
-        desk.workspace.engine, "before_cursor_execute", lambda *arguments: statements.append(arguments[2])
+        study.workspace.engine, "before_cursor_execute", lambda *arguments: statements.append(arguments[2])
     )
     for rows in (3, 100):
         if rows == 100:
             more = [NewItem(f"more-{number}", QUESTION, "korea") for number in range(97)]
-            add_items(desk.workspace, desk.study.id, "verify", more)
+            add_items(study.workspace, study.record.id, "verify", more)
         statements.clear()
         assert len(cells(client.get(address).text)) == rows
         costs.append(sum(not text.startswith("BEGIN") for text in statements))
@@ -263,15 +263,15 @@ def test_a_name_that_the_study_lacks_matches_no_item_in_lists_and_in_what_is_don
     studio_workspace: Workspace, query: str, rows: int
 ) -> None:
     workspace = studio_workspace
-    desk = open_study(workspace, [{"name": name, "kind": "vote"} for name in ("verify", "other")])
+    study = open_study(workspace, [{"name": name, "kind": "vote"} for name in ("verify", "other")])
     two = [NewItem(f"q{number}", QUESTION, "korea") for number in range(2)]
-    first, *_ = add_items(workspace, desk.study.id, "verify", [*two, NewItem("q2", QUESTION)])
-    korea = people_of(workspace, desk.study.id).named("korea")
+    first, *_ = add_items(workspace, study.record.id, "verify", [*two, NewItem("q2", QUESTION)])
+    korea = people_of(workspace, study.record.id).named("korea")
     assert korea is not None
-    assign(workspace, desk.study.id, {first.id: [korea]})
-    token = sessions.open_session(workspace, desk.owner)
+    assign(workspace, study.record.id, {first.id: [korea]})
+    token = sessions.open_session(workspace, study.owner)
     with AppClient(create_app(workspace), cookies={"folkways_session": token}) as client:
-        page = client.get(f"/studies/{desk.study.name}/items?{query}").text
+        page = client.get(f"/studies/{study.record.name}/items?{query}").text
         assert f">{rows} item{'s' * (rows != 1)}</p>" in page
         asked = dict(parse_qsl(query))
         for name, value in asked.items():
@@ -282,17 +282,17 @@ def test_a_name_that_the_study_lacks_matches_no_item_in_lists_and_in_what_is_don
         assert csrf is not None
         sent = {**asked, "all": "yes", "sure": "yes", "reason_why": "none", "csrf": csrf[1]}
         client.post(
-            f"/studies/{desk.study.name}/items/change", data=sent, headers={"Origin": "http://localhost"}
+            f"/studies/{study.record.name}/items/change", data=sent, headers={"Origin": "http://localhost"}
         )
     dropped = stored(workspace, schema.items, state="dropped")
     assert len(dropped) == rows
 
 
 def test_every_page_of_a_study_has_a_title_of_its_own(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], title="A study")
-    token = sessions.open_session(studio_workspace, desk.owner)
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], title="A study")
+    token = sessions.open_session(studio_workspace, study.owner)
     with AppClient(create_app(studio_workspace), cookies={"folkways_session": token}) as client:
-        start = client.get(f"/studies/{desk.study.name}").text
+        start = client.get(f"/studies/{study.record.name}").text
         tabs = re.findall(r'href="([^"]*)"', start.partition('<nav class="tabs"')[2].partition("</nav>")[0])
         titles = [re.search("<title>(.*?)</title>", client.get(address).text) for address in tabs]
     named = [html.unescape(title[1]) for title in titles if title is not None]

@@ -39,18 +39,18 @@ def steps_of(workspace: Workspace, work: Callable[[], Any]) -> int:
 
 def stage_of(workspace: Workspace, items: int) -> StudyFixture:
     """A study with one stage of so many items."""
-    desk = open_study(workspace, [{"name": "verify", "kind": "vote", "answers": 5}], name=f"of-{items}")
-    desk.add("verify", [QUESTION] * items)
-    return desk
+    study = open_study(workspace, [{"name": "verify", "kind": "vote", "answers": 5}], name=f"of-{items}")
+    study.add("verify", [QUESTION] * items)
+    return study
 
 
-def costs(desk: StudyFixture) -> dict[str, int]:
+def costs(study: StudyFixture) -> dict[str, int]:
     """Page -> its steps, for somebody new."""
-    person = desk.person()
-    slot = desk.work(person).assignment.id
+    person = study.person()
+    slot = study.work(person).assignment.id
     return {
-        "task": steps_of(desk.workspace, lambda: get_task_page(desk.workspace, person, slot)),
-        "home": steps_of(desk.workspace, lambda: own_progress_everywhere(desk.workspace, person)),
+        "task": steps_of(study.workspace, lambda: get_task_page(study.workspace, person, slot)),
+        "home": steps_of(study.workspace, lambda: own_progress_everywhere(study.workspace, person)),
     }
 
 

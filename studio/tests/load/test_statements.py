@@ -88,11 +88,11 @@ def sort_of(stage: Stage) -> str:
     return "answer that goes on" if stage.config["next"] or counted else "answer"
 
 
-def walk(counted: Counted, desk: StudyFixture, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def walk(counted: Counted, study: StudyFixture, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Everybody of a stage is given work, looks at its page, and answers it. The first and the last also save
     drafts, and look at what they sent and at every other page: what these cost differs by how much is done."""
-    authored, home = stage_kind(stage.kind).authored, f"/work/{desk.study.name}"
-    people = people_of(desk, stage)
+    authored, home = stage_kind(stage.kind).authored, f"/work/{study.record.name}"
+    people = people_of(study, stage)
     for number, person in enumerate(people):
         thorough = person in (people[0], people[-1])
         browser, fields = counted.signed_in(person.account_id)
@@ -105,7 +105,7 @@ def walk(counted: Counted, desk: StudyFixture, stage: Stage, monkeypatch: pytest
             if "/tasks/" not in address:
                 break
             page = counted.ask("page", browser, "GET", address)
-            work = next_work(desk.workspace, person.id)
+            work = next_work(study.workspace, person.id)
             assert not isinstance(work, assignments.NoWork)
             payload = answer_of(work.stage, work.item.content, number if work.item.key.endswith("0") else 0)
             with monkeypatch.context() as patch:  # forms have tests of their own
@@ -154,10 +154,10 @@ def test_pages_and_answers_of_every_stage_cost_few_statements(
     studio_workspace: Workspace, template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
-    desk = opened(studio_workspace, template)
+    study = opened(studio_workspace, template)
     counted = Counted(studio_workspace)
-    for stage in studies.stages(studio_workspace, desk.study.id):
-        walk(counted, desk, stage, monkeypatch)
+    for stage in studies.stages(studio_workspace, study.record.id):
+        walk(counted, study, stage, monkeypatch)
     assert {name: cost for name, cost in counted.costs.items() if cost > MOST[name]} == {}
     assert {"page", "draft"} < counted.costs.keys()
 
@@ -169,16 +169,16 @@ def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_
     criteria = [
         {"name": "home", "ask": "Where do you live?", "options": ["here", "there"], "accept": ["here"]}
     ]
-    desk = open_study(
+    study = open_study(
         studio_workspace, stages, populations=[{"name": "korea", "culture": "KR", "criteria": criteria}]
     )
     known = [NewItem(f"test-{number}", QUESTION, check={"choices": [0]}, test=True) for number in range(3)]
     known += [NewItem(f"gold-{number}", QUESTION, check={"choices": [0]}) for number in range(3)]
-    add_items(studio_workspace, desk.study.id, "verify", known)
-    desk.add("verify", [QUESTION] * 4)
-    _, token = invites.create_invite(studio_workspace, desk.study.id, population="korea")
+    add_items(studio_workspace, study.record.id, "verify", known)
+    study.add("verify", [QUESTION] * 4)
+    _, token = invites.create_invite(studio_workspace, study.record.id, population="korea")
     counted = Counted(studio_workspace)
-    browser, home = counted.browser(), f"/work/{desk.study.name}"
+    browser, home = counted.browser(), f"/work/{study.record.name}"
     fields = dict(FIELD.findall(counted.ask("page", browser, "GET", f"/join/{token}").text))
     counted.ask("join", browser, "POST", f"/join/{token}", data=fields)
     fields = dict(FIELD.findall(counted.ask("page", browser, "GET", f"{home}/consent").text))
@@ -233,14 +233,14 @@ def test_pages_of_a_study_read_all_its_answers_as_often_as_they_need_and_join_th
     studio_workspace: Workspace, budget: dict[str, float], reads: dict[str, int]
 ) -> None:
     pay = {"per_hour": 12, "currency": "EUR", **budget}
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], pay=pay)
-    desk.add("verify", [QUESTION])
-    desk.answer(desk.person(), {"choices": [1]})
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], pay=pay)
+    study.add("verify", [QUESTION])
+    study.answer(study.person(), {"choices": [1]})
     counted = Counted(studio_workspace)
-    browser, _ = counted.signed_in(desk.owner)
+    browser, _ = counted.signed_in(study.owner)
     found = {}
     for page in reads:
-        counted.ask(page, browser, "GET", f"/studies/{desk.study.name}{page}")
+        counted.ask(page, browser, "GET", f"/studies/{study.record.name}{page}")
         found[page] = sum("ORDER BY studio_judgements.id" in each for each in counted.statements)
         assert not any(
             "JOIN studio_participants" in each and "payload" in each for each in counted.statements

@@ -106,13 +106,16 @@ def test_a_file_of_an_earlier_folkways_keeps_no_export_from_being_made(studio_wo
         "show": [{"field": "pic", "type": "image"}],
         "ask": [{"key": "what", "type": "text", "label": "What is it?"}],
     }
-    desk = open_study(studio_workspace, [form])
-    add_media(studio_workspace, desk.study.id, {"..": ("image/png", PNG)})
+    study = open_study(studio_workspace, [form])
+    add_media(studio_workspace, study.record.id, {"..": ("image/png", PNG)})
     add_items(
-        studio_workspace, desk.study.id, "look", [NewItem("q1", {"pic": "..", "pic_alt": "a bowl"}, "korea")]
+        studio_workspace,
+        study.record.id,
+        "look",
+        [NewItem("q1", {"pic": "..", "pic_alt": "a bowl"}, "korea")],
     )
-    (stored,) = list_media(studio_workspace, desk.study.id)
-    files = export_files(studio_workspace, desk.study.id, "csv")
+    (stored,) = list_media(studio_workspace, study.record.id)
+    files = export_files(studio_workspace, study.record.id, "csv")
     assert [name for name in files if name.startswith("media/")] == [f"media/file-{stored.sha256[:16]}"]
 
 
@@ -123,22 +126,25 @@ def test_an_item_that_names_a_file_with_its_folder_is_told_the_name(
 ) -> None:
     show = [{"field": "door", "type": "image"}]
     ask = [{"key": "fit", "type": "scale", "label": "Fitting?"}]
-    desk = open_study(studio_workspace, [{"name": "rate", "kind": "form", "show": show, "ask": ask}])
-    add_media(studio_workspace, desk.study.id, read_media([("doors/one.png", PNG)]))
+    study = open_study(studio_workspace, [{"name": "rate", "kind": "form", "show": show, "ask": ask}])
+    add_media(studio_workspace, study.record.id, read_media([("doors/one.png", PNG)]))
     item = {"door": path, "door_alt": "A door"}
     with pytest.raises(SubmissionError, match=r"files are known without their folders: write 'one.png'"):
-        add_items(studio_workspace, desk.study.id, "rate", [NewItem("q", item, "korea")])
-    add_items(studio_workspace, desk.study.id, "rate", [NewItem("q", {**item, "door": "one.png"}, "korea")])
+        add_items(studio_workspace, study.record.id, "rate", [NewItem("q", item, "korea")])
+    add_items(studio_workspace, study.record.id, "rate", [NewItem("q", {**item, "door": "one.png"}, "korea")])
 
 
 @ON_A_FILE
 def test_an_item_names_a_file_however_its_letters_are_encoded(studio_workspace: Workspace) -> None:
     show = [{"field": "door", "type": "image"}]
     ask = [{"key": "fit", "type": "scale", "label": "Fitting?"}]
-    desk = open_study(studio_workspace, [{"name": "rate", "kind": "form", "show": show, "ask": ask}])
+    study = open_study(studio_workspace, [{"name": "rate", "kind": "form", "show": show, "ask": ask}])
     composed, apart = "caf\u00e9.png", "cafe\u0301.png"
-    add_media(studio_workspace, desk.study.id, read_media([(composed, PNG)]))
+    add_media(studio_workspace, study.record.id, read_media([(composed, PNG)]))
     for name in (composed, apart):
         add_items(
-            studio_workspace, desk.study.id, "rate", [NewItem(name, {"door": name, "door_alt": "A"}, "korea")]
+            studio_workspace,
+            study.record.id,
+            "rate",
+            [NewItem(name, {"door": name, "door_alt": "A"}, "korea")],
         )

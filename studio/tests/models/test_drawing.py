@@ -85,11 +85,6 @@ def source(
     workspace.close()
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES, populations=POPULATIONS)
-
-
 def keys_of(
     names: list[str], replies: list[list[Reply]], culture: str, models: tuple[int, ...], right: bool
 ) -> list[str]:
@@ -107,12 +102,12 @@ def keys_of(
 
 @pytest.mark.parametrize("how", [{}, {"wrong_only": False}, {"models": 1}, {"per_culture": 3, "seed": 7}])
 def test_a_sample_of_the_replies_that_may_be_drawn(
-    desk: StudyFixture, source: tuple[Workspace, list[str]], replies: list[list[Reply]], how: dict[str, Any]
+    study: StudyFixture, source: tuple[Workspace, list[str]], replies: list[list[Reply]], how: dict[str, Any]
 ) -> None:
     runs, names = source
     models = (how["models"],) if "models" in how else (0, 1)
     passed = {**how, "models": [names[1]]} if "models" in how else how
-    found = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs, **passed)
+    found = draw_answers(study.workspace, study.record.id, "judge", "drawn", source=runs, **passed)
     most, expected, counts = how.get("per_culture", 120), [], {}
     for culture in ("US", "MX"):
         keys = keys_of(names, replies, culture, models, right="wrong_only" in how)
@@ -126,11 +121,11 @@ def test_a_sample_of_the_replies_that_may_be_drawn(
 
 
 def test_what_is_made_of_a_reply(
-    desk: StudyFixture, source: tuple[Workspace, list[str]], replies: list[list[Reply]]
+    study: StudyFixture, source: tuple[Workspace, list[str]], replies: list[list[Reply]]
 ) -> None:
     runs, names = source
     found = draw_answers(
-        desk.workspace, desk.study.id, "judge", "drawn", source=runs, models=[names[0]], by=desk.owner
+        study.workspace, study.record.id, "judge", "drawn", source=runs, models=[names[0]], by=study.owner
     )
     item = next(item for item in found.items if ":MX/food-1:es:" in item.key)
     (row,) = (row for row in replies[0] if (row["item"], row["language"]) == ("MX/food-1", "es"))
@@ -153,26 +148,26 @@ def test_what_is_made_of_a_reply(
     }
     english = next(item for item in found.items if ":MX/food-1:en:" in item.key)
     assert english.content["question"] == asked["text"] != asked["local_text"]
-    names_of = {each.id: each.name for each in list_populations(desk.workspace, desk.study.id)}
+    names_of = {each.id: each.name for each in list_populations(study.workspace, study.record.id)}
     judges = {tuple(item.key.split(":")[-4:-2]): names_of[item.population_id or 0] for item in found.items}
     assert {(item[:2], language, name) for (item, language), name in judges.items()} == {
         ("MX", "es", "mexico"),
         ("MX", "en", "mexico-in-english"),
         ("US", "en", "us"),
     }
-    (event,) = stored(desk.workspace, schema.events, kind="items.added")
-    assert (event["account_id"], event["details"]) == (desk.owner, {"stage": "judge", "n": len(found.items)})
+    (event,) = stored(study.workspace, schema.events, kind="items.added")
+    assert (event["account_id"], event["details"]) == (study.owner, {"stage": "judge", "n": len(found.items)})
 
 
 def test_nothing_is_drawn_twice_into_one_stage(
-    desk: StudyFixture, source: tuple[Workspace, list[str]]
+    study: StudyFixture, source: tuple[Workspace, list[str]]
 ) -> None:
     runs, _ = source
-    neighbour = open_study(desk.workspace, STAGES, populations=POPULATIONS, name="neighbour")
-    draw_answers(desk.workspace, neighbour.study.id, "judge", "drawn", source=runs)
-    first = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs, per_culture=2)
+    neighbour = open_study(study.workspace, STAGES, populations=POPULATIONS, name="neighbour")
+    draw_answers(study.workspace, neighbour.record.id, "judge", "drawn", source=runs)
+    first = draw_answers(study.workspace, study.record.id, "judge", "drawn", source=runs, per_culture=2)
     second = draw_answers(
-        desk.workspace, desk.study.id, "judge", "drawn", source=runs, per_culture=99, seed=1
+        study.workspace, study.record.id, "judge", "drawn", source=runs, per_culture=99, seed=1
     )
     drawn = {culture: second.counts[culture][0] for culture in ("US", "MX")}
     assert second.counts == {culture: (number, number) for culture, number in drawn.items()}
@@ -180,25 +175,25 @@ def test_nothing_is_drawn_twice_into_one_stage(
         culture: 2 + drawn[culture] for culture in drawn
     }
     assert not {item.key for item in first.items} & {item.key for item in second.items}
-    noted = len(stored(desk.workspace, schema.events))
-    third = draw_answers(desk.workspace, desk.study.id, "judge", "drawn", source=runs)
+    noted = len(stored(study.workspace, schema.events))
+    third = draw_answers(study.workspace, study.record.id, "judge", "drawn", source=runs)
     assert (third.items, third.counts) == ((), {"US": (0, 0), "MX": (0, 0)})
-    assert len(stored(desk.workspace, schema.events)) == noted, "nothing was added"
-    again = draw_answers(desk.workspace, desk.study.id, "again", "drawn", source=runs, per_culture=2)
+    assert len(stored(study.workspace, schema.events)) == noted, "nothing was added"
+    again = draw_answers(study.workspace, study.record.id, "again", "drawn", source=runs, per_culture=2)
     assert [item.key for item in again.items] == [item.key for item in first.items]
 
 
-def test_why_nothing_can_be_drawn(desk: StudyFixture, source: tuple[Workspace, list[str]]) -> None:
+def test_why_nothing_can_be_drawn(study: StudyFixture, source: tuple[Workspace, list[str]]) -> None:
     runs, names = source
     with pytest.raises(FolkwaysError, match="no free answers; tasks with them: blend/saq, demo/saq"):
-        draw_answers(desk.workspace, desk.study.id, "judge", "choices", source=runs)
+        draw_answers(study.workspace, study.record.id, "judge", "choices", source=runs)
     with pytest.raises(UnknownNameError, match=r"unknown/one"):
         draw_answers(
-            desk.workspace, desk.study.id, "judge", "drawn", source=runs, models=[names[0], "another"]
+            study.workspace, study.record.id, "judge", "drawn", source=runs, models=[names[0], "another"]
         )
     with pytest.raises(FolkwaysError, match="drawn"):
-        draw_answers(desk.workspace, desk.study.id, "judge", "drawn")  # the run is in another workspace
-    other = open_study(desk.workspace, STAGES, populations=POPULATIONS[:1], name="peru")
+        draw_answers(study.workspace, study.record.id, "judge", "drawn")  # the run is in another workspace
+    other = open_study(study.workspace, STAGES, populations=POPULATIONS[:1], name="peru")
     for wrong, kind in ((True, "no wrong answer"), (False, "no answer")):
         with pytest.raises(FolkwaysError, match=rf"{kind} in a culture of this study \(PE\)"):
-            draw_answers(desk.workspace, other.study.id, "judge", "drawn", source=runs, wrong_only=wrong)
+            draw_answers(study.workspace, other.record.id, "judge", "drawn", source=runs, wrong_only=wrong)

@@ -44,52 +44,52 @@ def offered(server: ChatServer) -> Mapping[str, OfferedModel]:
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace, offered: Mapping[str, OfferedModel]) -> StudyFixture:
+def study(studio_workspace: Workspace, offered: Mapping[str, OfferedModel]) -> StudyFixture:
     """A study after one that has asked as well."""
     for name in ("neighbour", "study"):
-        desk = open_study(
+        study = open_study(
             studio_workspace,
             [WRITE],
             models={"helper": "helper", "verifier": "verifier"},
             offered=offered,
             name=name,
         )
-    return desk
+    return study
 
 
-def begin(desk: StudyFixture) -> tuple[Participant, int, tuple[Workspace, int, int]]:
+def begin(study: StudyFixture) -> tuple[Participant, int, tuple[Workspace, int, int]]:
     """Somebody new at a question: they, its number, and what every step is called with."""
-    person = desk.person()
-    work = desk.work(person)
-    return person, work.item.id, (desk.workspace, person.id, work.assignment.id)
+    person = study.person()
+    work = study.work(person)
+    return person, work.item.id, (study.workspace, person.id, work.assignment.id)
 
 
-def test_every_step_in_whole_rows(desk: StudyFixture, server: ChatServer) -> None:
-    workspace = desk.workspace
-    author, item, steps = begin(desk)
-    _, other_item, other_steps = begin(desk)
+def test_every_step_in_whole_rows(study: StudyFixture, server: ChatServer) -> None:
+    workspace = study.workspace
+    author, item, steps = begin(study)
+    _, other_item, other_steps = begin(study)
     redteaming.write_scenario(*other_steps, "Another scenario altogether.")
     began = time.time()
     redteaming.write_scenario(*steps, f" {SCENARIO} ")
     server.control(mode=f"fixed:Here: {json.dumps(SUGGESTION)}")
-    suggestion, call = redteaming.suggest(*steps, desk.offered)
+    suggestion, call = redteaming.suggest(*steps, study.offered)
     made = {"question": "What is in it?", "options": SUGGESTION["options"], "intended": [1]}
     assert suggestion == made
     server.control(mode="fixed:C")
-    fooled = redteaming.challenge(*steps, desk.offered)
+    fooled = redteaming.challenge(*steps, study.offered)
     assert (fooled.read, fooled.reply, fooled.problem) == ({"chosen": 2, "fooled": True}, "C", None)
     redteaming.edit(*steps, " What is that? ", [" a", "b", "c", "d"], [2, 0])
     redteaming.edit(*steps, "What is that?", OPTIONS, [2, 0], strategy="negate")
     found = redteaming.edit(*steps, "What is that?", OPTIONS, [0, 2], strategy="negate")
-    held = redteaming.challenge(*steps, desk.offered)
+    held = redteaming.challenge(*steps, study.offered)
     assert (held.read, held.reply, held.problem) == ({"chosen": 2, "fooled": False}, "C", None)
     with pytest.raises(ConflictError, match=r"as often as (it|one) may \(2\)"):
-        redteaming.challenge(*steps, desk.offered)
+        redteaming.challenge(*steps, study.offered)
 
     edited = {"scenario": SCENARIO, "question": "What is that?", "options": OPTIONS, "intended": [0, 2]}
     calls = [
         {
-            "study_id": desk.study.id,
+            "study_id": study.record.id,
             "item_id": item,
             "participant_id": author.id,
             "purpose": purpose,
@@ -151,7 +151,7 @@ def test_every_step_in_whole_rows(desk: StudyFixture, server: ChatServer) -> Non
     assert found.content == content
     (row,) = stored(workspace, schema.items, id=item)
     assert row["content"] == {**content, "challenges": [first, second]}
-    told = items.revisions(workspace, desk.study.id, item)
+    told = items.revisions(workspace, study.record.id, item)
     assert [(each.number, each.step, each.strategy, each.participant_id) for each in told] == [
         (number, step, "negate" if step == "revision" else None, author.id)
         for number, step in enumerate(
@@ -159,29 +159,30 @@ def test_every_step_in_whole_rows(desk: StudyFixture, server: ChatServer) -> Non
         )
     ]
     assert [each.content for each in told[:3]] == [{}, {"scenario": SCENARIO}, {"scenario": SCENARIO, **made}]
-    assert [(each.item_id, each.step) for each in items.revisions(workspace, desk.study.id, other_item)] == [
-        (other_item, "begun"),
-        (other_item, "scenario"),
-    ]
+    assert [
+        (each.item_id, each.step) for each in items.revisions(workspace, study.record.id, other_item)
+    ] == [(other_item, "begun"), (other_item, "scenario")]
     (row,) = stored(workspace, schema.items, id=other_item)
     assert row["content"] == {"scenario": "Another scenario altogether."}
-    assert [each.id for each in modelling.list_calls(workspace, desk.study.id)] == [row["id"] for row in rows]
-    assert [each.id for each in modelling.list_calls(workspace, desk.study.id, item_id=item)] == [
+    assert [each.id for each in modelling.list_calls(workspace, study.record.id)] == [
         row["id"] for row in rows
     ]
-    assert modelling.list_calls(workspace, desk.study.id, item_id=other_item) == ()
-    assert modelling.list_calls(workspace, desk.study.id - 1) == ()
+    assert [each.id for each in modelling.list_calls(workspace, study.record.id, item_id=item)] == [
+        row["id"] for row in rows
+    ]
+    assert modelling.list_calls(workspace, study.record.id, item_id=other_item) == ()
+    assert modelling.list_calls(workspace, study.record.id - 1) == ()
 
 
-def test_each_step_keeps_the_slot_for_as_long_as_the_stage_says(desk: StudyFixture) -> None:
-    _, _, steps = begin(desk)
-    _, _, other = begin(desk)
-    with desk.workspace.write() as connection:
+def test_each_step_keeps_the_slot_for_as_long_as_the_stage_says(study: StudyFixture) -> None:
+    _, _, steps = begin(study)
+    _, _, other = begin(study)
+    with study.workspace.write() as connection:
         connection.execute(sa.update(schema.assignments).values(lease_until=5.0))
     began = time.time()
     redteaming.write_scenario(*steps, SCENARIO)
-    (mine,) = stored(desk.workspace, schema.assignments, id=steps[2])
-    (theirs,) = stored(desk.workspace, schema.assignments, id=other[2])
+    (mine,) = stored(study.workspace, schema.assignments, id=steps[2])
+    (theirs,) = stored(study.workspace, schema.assignments, id=other[2])
     assert began + 600.0 <= mine["lease_until"] <= time.time() + 600.0
     assert theirs["lease_until"] == 5.0
 
@@ -194,12 +195,12 @@ def test_where_a_question_is_asked_about(
         {"name": "uk", "culture": "GB"},
         {"name": "wales", "title": "Wales", "culture": "GB", "part_of": "uk"},
     ]
-    desk = open_study(studio_workspace, [WRITE], models={"helper": "helper"}, populations=populations)
+    study = open_study(studio_workspace, [WRITE], models={"helper": "helper"}, populations=populations)
     server.control(mode="fixed:no question")
     places = []
     for name in ("uk", "wales", None):
-        person = desk.person("wales" if name is None else name)
-        work = desk.work(person)
+        person = study.person("wales" if name is None else name)
+        work = study.work(person)
         if name is None:
             with studio_workspace.write() as connection:
                 connection.execute(
@@ -220,14 +221,14 @@ def test_where_a_question_is_asked_about(
 
 
 def test_what_a_call_that_brings_nothing_leaves(
-    desk: StudyFixture,
+    study: StudyFixture,
     server: ChatServer,
     offered: Mapping[str, OfferedModel],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """A refusal and a failure are for the log as well; who has gone and what babbles are not; none of them is
     a challenge."""
-    _, item, steps = begin(desk)
+    _, item, steps = begin(study)
     redteaming.edit(*steps, "Which one?", OPTIONS, [0])
     gone = Event()
     gone.set()
@@ -249,7 +250,7 @@ def test_what_a_call_that_brings_nothing_leaves(
         redteaming.edit(*steps, f"Which one, {number}?", OPTIONS, [0])
         caplog.clear()
         found.append(redteaming.challenge(*steps, models, gone=event))
-        logged.append(any(desk.study.name in record.getMessage() for record in caplog.records))
+        logged.append(any(study.record.name in record.getMessage() for record in caplog.records))
     server.control(mode="letter", faults={"chances": {}, "seed": 1})
     assert logged == [True, True, True, False, False]
     assert [each.read for each in found] == [{"chosen": None, "fooled": None}] * 5
@@ -257,11 +258,11 @@ def test_what_a_call_that_brings_nothing_leaves(
     problems = [each.problem for each in found]
     assert problems[:4] == [modelling.REFUSED, modelling.FAILED, modelling.FAILED, modelling.GIVEN_UP]
     assert problems[4] is not None and "no single option" in problems[4]
-    rows = stored(desk.workspace, schema.model_calls)
+    rows = stored(study.workspace, schema.model_calls)
     assert [(row["problem"], row["reply"]) for row in rows] == [(each.problem, each.reply) for each in found]
     assert [row["read"] for row in rows] == [{"chosen": None, "fooled": None}] * 5
     assert [bool(row["run"]) for row in rows] == [True, True, False, True, True]
-    (row,) = stored(desk.workspace, schema.items, id=item)
+    (row,) = stored(study.workspace, schema.items, id=item)
     assert [each["question"] for each in row["content"]["challenges"]] == ["Which one, 4?"], (
         "only what the model answered to"
     )
@@ -272,57 +273,57 @@ def test_a_study_makes_as_many_calls_as_it_may(
 ) -> None:
     server.control(mode="letter")
     models = {"verifier": "verifier", "most_calls": 2}
-    neighbour, desk = (
+    neighbour, study = (
         open_study(studio_workspace, [WRITE], models=models, name=name) for name in ("neighbour", "study")
     )
-    for each in (neighbour, neighbour, desk, desk):
-        call = modelling.call_model(studio_workspace, offered, each.study, "verifier", "Which?\x00", 4)
+    for each in (neighbour, neighbour, study, study):
+        call = modelling.call_model(studio_workspace, offered, each.record, "verifier", "Which?\x00", 4)
         assert (call.item_id, call.participant_id, call.prompt) == (
             None,
             None,
             "Which?\N{REPLACEMENT CHARACTER}",
         )
     with pytest.raises(ConflictError, match=r"this study has asked models as often as it may \(2\)"):
-        modelling.call_model(studio_workspace, offered, desk.study, "verifier", "Which?", 4)
+        modelling.call_model(studio_workspace, offered, study.record, "verifier", "Which?", 4)
     assert len(stored(studio_workspace, schema.model_calls)) == 4
     with pytest.raises(ConflictError, match="no model as helper"):
-        modelling.call_model(studio_workspace, offered, desk.study, "helper", "Which?", 4)
+        modelling.call_model(studio_workspace, offered, study.record, "helper", "Which?", 4)
     with pytest.raises(ConflictError, match="none that this server may ask"):
         modelling.call_model(
-            studio_workspace, {"helper": offered["helper"]}, desk.study, "verifier", "Which?", 4
+            studio_workspace, {"helper": offered["helper"]}, study.record, "verifier", "Which?", 4
         )
-    assert modelling.models_of(desk.study) == {"verifier": "verifier"}
+    assert modelling.models_of(study.record) == {"verifier": "verifier"}
     assert modelling.models_in({"models": {"helper": "", "verifier": "v"}}) == {"verifier": "v"}
     assert modelling.models_in({}) == modelling.models_in({"models": None}) == {}
-    both = replace(desk.study, definition={"models": {"helper": "b", "verifier": "b"}})
+    both = replace(study.record, definition={"models": {"helper": "b", "verifier": "b"}})
     assert modelling.not_offered(both, {"a": offered["helper"]}) == ("b",)
     assert modelling.not_offered(both, {"b": offered["helper"]}) == ()
 
 
 def test_what_was_read_is_added_to_its_call_alone(
-    desk: StudyFixture, offered: Mapping[str, OfferedModel], server: ChatServer
+    study: StudyFixture, offered: Mapping[str, OfferedModel], server: ChatServer
 ) -> None:
     server.control(mode="letter")
     first, second = (
-        modelling.call_model(desk.workspace, offered, desk.study, "verifier", prompt, 4)
+        modelling.call_model(study.workspace, offered, study.record, "verifier", prompt, 4)
         for prompt in ("1?", "2?")
     )
-    assert modelling.note_reading(desk.workspace, first, {"chosen": 1}) == replace(first, read={"chosen": 1})
-    noted = modelling.note_reading(desk.workspace, first, None, "babble")
+    assert modelling.note_reading(study.workspace, first, {"chosen": 1}) == replace(first, read={"chosen": 1})
+    noted = modelling.note_reading(study.workspace, first, None, "babble")
     assert noted == replace(first, read=None, problem="babble")
-    assert modelling.note_reading(desk.workspace, noted, None).problem == "babble"
-    assert ModelCall(**stored(desk.workspace, schema.model_calls)[1]) == second
+    assert modelling.note_reading(study.workspace, noted, None).problem == "babble"
+    assert ModelCall(**stored(study.workspace, schema.model_calls)[1]) == second
 
 
-def test_what_a_step_needs(desk: StudyFixture) -> None:
-    _, item, steps = begin(desk)
+def test_what_a_step_needs(study: StudyFixture) -> None:
+    _, item, steps = begin(study)
     for text in ("short", "x" * 9, "x" * 4001):
         with pytest.raises(SubmissionError) as error:
             redteaming.write_scenario(*steps, text)
         assert set(error.value.problems) == {"scenario"}
     assert redteaming.write_scenario(*steps, "x" * 10).content == {"scenario": "x" * 10}
     with pytest.raises(SubmissionError) as error:
-        redteaming.challenge(*steps, desk.offered)
+        redteaming.challenge(*steps, study.offered)
     assert set(error.value.problems) == {"question", "options", "intended"}
     for question, options, intended, wrong in (
         ("Why", OPTIONS, [0], {"question"}),
@@ -337,39 +338,39 @@ def test_what_a_step_needs(desk: StudyFixture) -> None:
     assert redteaming.edit(*steps, "Why s", OPTIONS, [3]).content["intended"] == [3]
     redteaming.edit(*steps, "Why so?", OPTIONS, [])
     with pytest.raises(SubmissionError) as error:
-        redteaming.challenge(*steps, desk.offered)
+        redteaming.challenge(*steps, study.offered)
     assert set(error.value.problems) == {"intended"}
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         content = {"question": "Why", "options": OPTIONS[:3], "intended": [0]}
         connection.execute(sa.update(schema.items).filter_by(id=item).values(content=content))
     with pytest.raises(SubmissionError) as error:
-        redteaming.challenge(*steps, desk.offered)
+        redteaming.challenge(*steps, study.offered)
     assert set(error.value.problems) == {"question", "options"}
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         connection.execute(sa.update(schema.items).filter_by(id=item).values(state="done"))
     with pytest.raises(ConflictError, match="was submitted"):
         redteaming.write_scenario(*steps, SCENARIO)
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         connection.execute(sa.update(schema.assignments).filter_by(id=steps[2]).values(state="closed"))
     with pytest.raises(ConflictError, match="submitted or closed"):
         redteaming.write_scenario(*steps, SCENARIO)
-    other = open_study(desk.workspace, [{"name": "collect", "kind": "collect_question"}], name="other")
+    other = open_study(study.workspace, [{"name": "collect", "kind": "collect_question"}], name="other")
     person = other.person()
     with pytest.raises(ConflictError, match="writing a question"):
-        redteaming.write_scenario(desk.workspace, person.id, other.work(person).assignment.id, SCENARIO)
+        redteaming.write_scenario(study.workspace, person.id, other.work(person).assignment.id, SCENARIO)
 
 
-def test_how_long_a_reply_may_be(desk: StudyFixture, server: ChatServer) -> None:
+def test_how_long_a_reply_may_be(study: StudyFixture, server: ChatServer) -> None:
     """What is asked of a model says how many tokens its reply may have: a letter for the verifier, a question
     for the helper."""
     from folkways.workspace import schema as kept
 
     server.control(mode="letter")
-    _, _, steps = begin(desk)
+    _, _, steps = begin(study)
     redteaming.write_scenario(*steps, SCENARIO)
-    redteaming.suggest(*steps, desk.offered)
+    redteaming.suggest(*steps, study.offered)
     redteaming.edit(*steps, "Which one?", OPTIONS, [0])
-    redteaming.challenge(*steps, desk.offered)
-    settings = [json.loads(row["json"]) for row in stored(desk.workspace, kept.settings)]
+    redteaming.challenge(*steps, study.offered)
+    settings = [json.loads(row["json"]) for row in stored(study.workspace, kept.settings)]
     assert [each["max_tokens"] for each in settings] == [HELPER_TOKENS, VERIFIER_TOKENS]
     assert modelling.TIMEOUT_SECONDS == 20.0

@@ -57,40 +57,46 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace, server: ChatServer) -> StudyFixture:
-    return make_desk(studio_workspace, server)
+def study(studio_workspace: Workspace, server: ChatServer) -> StudyFixture:
+    return make_study(studio_workspace, server)
 
 
-def make_desk(workspace: Workspace, server: ChatServer, **limits: Any) -> StudyFixture:
+def make_study(workspace: Workspace, server: ChatServer, **limits: Any) -> StudyFixture:
     server.control(mode=f"fixed:{json.dumps(MADE)}", faults={}, forget=True)
     offered = {"small": OfferedModel(f"{server.url}/v1#small")}
     return open_study(workspace, STAGES, offered=offered, models={"suggester": "small", **limits})
 
 
-def to_group(desk: StudyFixture, *, extra: str = "x") -> tuple[Participant, Work]:
+def to_group(study: StudyFixture, *, extra: str = "x") -> tuple[Participant, Work]:
     """Two people's answers, and a reviewer who is to group them."""
-    add_items(desk.workspace, desk.study.id, "answer", [NewItem(f"q{len(desk.people())}", ASKED, "korea")])
+    add_items(
+        study.workspace, study.record.id, "answer", [NewItem(f"q{len(study.people())}", ASKED, "korea")]
+    )
     for answers in (["떡국", "떡 국"], ["떡국", "떡 국", extra]):
-        desk.answer(desk.person(), {"answers": answers}, "answer")
-    reviewer = desk.person(role=Role.REVIEWER)
-    return reviewer, desk.work(reviewer, "group")
+        study.answer(study.person(), {"answers": answers}, "answer")
+    reviewer = study.person(role=Role.REVIEWER)
+    return reviewer, study.work(reviewer, "group")
 
 
 def ask(
-    desk: StudyFixture, person: Participant, work: Work, written: dict[str, Any] | None = None, **options: Any
+    study: StudyFixture,
+    person: Participant,
+    work: Work,
+    written: dict[str, Any] | None = None,
+    **options: Any,
 ) -> Any:
     return suggesting.suggest(
-        desk.workspace, person.id, work.assignment.id, desk.offered, written or {}, **options
+        study.workspace, person.id, work.assignment.id, study.offered, written or {}, **options
     )
 
 
 @ON_A_FILE
 def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when_that_is_sent(
-    desk: StudyFixture,
+    study: StudyFixture,
 ) -> None:
-    reviewer, work = to_group(desk)
-    at = (desk.workspace, reviewer.id, work.assignment.id)
-    found, call = ask(desk, reviewer, work)
+    reviewer, work = to_group(study)
+    at = (study.workspace, reviewer.id, work.assignment.id)
+    found, call = ask(study, reviewer, work)
     assert "1. 떡국" in call.prompt and "South Korea" in call.prompt and "Korean" in call.prompt
     assert (found.model, found.prompt_version, found.taken) == (
         "small",
@@ -101,7 +107,7 @@ def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when
         "groups": [{"answers": ["떡국", "떡 국"], "en_answers": ["rice cake soup"]}],
         "invalid": ["x"],
     }
-    assert get_task_page(desk.workspace, reviewer, work.assignment.id).draft is None
+    assert get_task_page(study.workspace, reviewer, work.assignment.id).draft is None
     mine = {"groups": [], "invalid": ["떡국"]}
     drafts.save_draft(*at, mine, 0)
     assert suggestions.take_suggestion(*at, mine, 1).payload == found.content
@@ -111,8 +117,8 @@ def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when
     with pytest.raises(ConflictError, match="nothing to put back"):
         suggestions.put_back(*at, 3)
     suggestions.take_suggestion(*at, mine, 3)
-    desk.submit(reviewer, work, found.content)
-    (made,) = suggestions.made_of_suggestions(desk.workspace, desk.study.id)
+    study.submit(reviewer, work, found.content)
+    (made,) = suggestions.made_of_suggestions(study.workspace, study.record.id)
     assert (made.stage.name, made.accepted, made.changed, made.rejected, made.waiting) == (
         "group",
         1,
@@ -125,10 +131,10 @@ def test_a_suggestion_is_in_nobodys_answer_until_it_is_taken_and_is_counted_when
 
 @ON_A_FILE
 def test_what_is_not_taken_is_rejected_and_all_of_it_leaves_in_the_export(
-    desk: StudyFixture, server: ChatServer
+    study: StudyFixture, server: ChatServer
 ) -> None:
-    reviewer = desk.person(role=Role.REVIEWER)
-    desk.add(
+    reviewer = study.person(role=Role.REVIEWER)
+    study.add(
         "localise",
         [
             {"template": f"What do people in your country eat at {time}?", "category": "Food"}
@@ -137,68 +143,68 @@ def test_what_is_not_taken_is_rejected_and_all_of_it_leaves_in_the_export(
     )
     server.control(mode='fixed:{"translation": "무엇을 먹나요?"}')
     for taken, local in ((True, "무엇을 먹습니까?"), (False, "무엇을 먹나요?")):
-        work = desk.work(reviewer, "localise")
-        assert ask(desk, reviewer, work)[0].content == {"local": "무엇을 먹나요?"}
+        work = study.work(reviewer, "localise")
+        assert ask(study, reviewer, work)[0].content == {"local": "무엇을 먹나요?"}
         if taken:
             draft = suggestions.take_suggestion(
-                desk.workspace, reviewer.id, work.assignment.id, {"local": "", "english": "E?"}, 0
+                study.workspace, reviewer.id, work.assignment.id, {"local": "", "english": "E?"}, 0
             )
             assert draft.payload == {"local": "무엇을 먹나요?", "english": "E?"}
-        desk.submit(reviewer, work, {"local": local})
-    record = json.loads(export_files(desk.workspace, desk.study.id, "csv")["study.json"])
+        study.submit(reviewer, work, {"local": local})
+    record = json.loads(export_files(study.workspace, study.record.id, "csv")["study.json"])
     known = {"stage": "localise", "model": "small", "prompt_version": SUGGESTERS["localise"].version}
     assert record["suggestions"] == [
         {**known, "accepted": 0, "changed": 1, "rejected": 1, "share_accepted": 0.0}
     ]
-    rows = export_files(desk.workspace, desk.study.id, "jsonl")["suggestions.jsonl"].decode().splitlines()
+    rows = export_files(study.workspace, study.record.id, "jsonl")["suggestions.jsonl"].decode().splitlines()
     assert [(json.loads(row)["outcome"], json.loads(row)["kept"]) for row in rows] == [
         ("changed", 1),
         ("rejected", 2),
     ]
-    participants.withdraw(desk.workspace, desk.study.id, reviewer.id)
-    assert suggestions.made_of_suggestions(desk.workspace, desk.study.id) == ()
+    participants.withdraw(study.workspace, study.record.id, reviewer.id)
+    assert suggestions.made_of_suggestions(study.workspace, study.record.id) == ()
 
 
 @ON_A_FILE
 def test_a_model_that_is_down_slow_or_babbles_leaves_the_work_as_it_was(
-    desk: StudyFixture, server: ChatServer, monkeypatch: pytest.MonkeyPatch
+    study: StudyFixture, server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    reviewer, work = to_group(desk)
+    reviewer, work = to_group(study)
     server.control(mode="fixed:I would rather not.")
-    assert ask(desk, reviewer, work)[1].problem == suggesting.UNREADABLE
+    assert ask(study, reviewer, work)[1].problem == suggesting.UNREADABLE
     server.control(faults={"chances": {"stall": 1.0}, "seed": 1})
     monkeypatch.setattr(modelling, "TIMEOUT_SECONDS", 0.3)
     # The same words are not asked again, so another answer is among them.
-    other, second = to_group(desk, extra="y")
-    assert ask(desk, other, second)[1].problem == modelling.TOO_LATE
+    other, second = to_group(study, extra="y")
+    assert ask(study, other, second)[1].problem == modelling.TOO_LATE
     gone = Event()
     gone.set()
-    assert ask(desk, other, second, gone=gone)[1].problem == modelling.GIVEN_UP
+    assert ask(study, other, second, gone=gone)[1].problem == modelling.GIVEN_UP
     down = {"small": OfferedModel("http://127.0.0.1:9/v1#small")}
-    found, call = suggesting.suggest(desk.workspace, other.id, second.assignment.id, down, {})
+    found, call = suggesting.suggest(study.workspace, other.id, second.assignment.id, down, {})
     assert found is None and call.problem in (modelling.FAILED, modelling.TOO_LATE)
     with pytest.raises(ConflictError, match="none that this server may ask"):
-        suggesting.suggest(desk.workspace, other.id, second.assignment.id, {}, {})
+        suggesting.suggest(study.workspace, other.id, second.assignment.id, {}, {})
     with pytest.raises(NotFoundError):
-        ask(desk, reviewer, second)
-    assert suggestions.latest_suggestion(desk.workspace, other.id, second.item.id) is None
-    desk.add("alone", [{"template": "What do people in your country eat?", "category": "Food"}])
+        ask(study, reviewer, second)
+    assert suggestions.latest_suggestion(study.workspace, other.id, second.item.id) is None
+    study.add("alone", [{"template": "What do people in your country eat?", "category": "Food"}])
     with pytest.raises(ConflictError, match="nothing is suggested"):
-        ask(desk, reviewer, desk.work(reviewer, "alone"))
+        ask(study, reviewer, study.work(reviewer, "alone"))
 
 
 @ON_A_FILE
 def test_a_person_and_a_study_ask_only_so_often(studio_workspace: Workspace, server: ChatServer) -> None:
-    desk = make_desk(studio_workspace, server, most_calls=3, most_calls_per_person=2)
-    reviewer, work = to_group(desk)
+    study = make_study(studio_workspace, server, most_calls=3, most_calls_per_person=2)
+    reviewer, work = to_group(study)
     for _ in range(2):
-        ask(desk, reviewer, work)
+        ask(study, reviewer, work)
     with pytest.raises(ConflictError, match=r"you have asked models as often as one may \(2\)"):
-        ask(desk, reviewer, work)
-    other, second = to_group(desk, extra="y")
-    ask(desk, other, second)
+        ask(study, reviewer, work)
+    other, second = to_group(study, extra="y")
+    ask(study, other, second)
     with pytest.raises(ConflictError, match=r"this study has asked models as often as it may \(3\)"):
-        ask(desk, other, second)
+        ask(study, other, second)
 
 
 @ON_A_FILE
@@ -209,12 +215,12 @@ def test_a_study_spends_only_so_much(
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    desk = make_desk(studio_workspace, server, most_usd=1.0)
-    reviewer, work = to_group(desk, extra="z")
+    study = make_study(studio_workspace, server, most_usd=1.0)
+    reviewer, work = to_group(study, extra="z")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("KEY_OF_THE_TEST", "key-of-the-test-123")
     unheard_of = {"small": OfferedModel("openai/unheard-of", "KEY_OF_THE_TEST")}
-    _, call = suggesting.suggest(desk.workspace, reviewer.id, work.assignment.id, unheard_of, {})
+    _, call = suggesting.suggest(study.workspace, reviewer.id, work.assignment.id, unheard_of, {})
     assert (call.problem, call.usd) == (
         modelling.FAILED,
         None,
@@ -224,15 +230,15 @@ def test_a_study_spends_only_so_much(
     prices.parent.mkdir(parents=True)
     table = '[usd_per_million_tokens]\n"*#small" = {{input = {price}, output = {price}}}\n'
     prices.write_text(table.format(price=1000.0))
-    assert ask(desk, reviewer, work)[1].problem == modelling.SPENT
+    assert ask(study, reviewer, work)[1].problem == modelling.SPENT
     assert server.stats()["total"] == 0, "the worst case does not fit, so that nothing is sent"
     prices.write_text(table.format(price=100.0))
-    call = ask(desk, reviewer, work)[1]
+    call = ask(study, reviewer, work)[1]
     assert call.problem is None and call.usd is not None and 0 < call.usd < 1
     with studio_workspace.write() as connection:
         connection.exec_driver_sql("UPDATE studio_model_calls SET usd = 1.0")
     with pytest.raises(ConflictError, match="spent what it may"):
-        ask(desk, reviewer, work)
+        ask(study, reviewer, work)
 
 
 @pytest.mark.parametrize(
@@ -248,62 +254,62 @@ def test_limits_that_cannot_be_are_named(limit: dict[str, Any], problem: str) ->
 
 
 @ON_A_FILE
-def test_words_that_are_redacted_go_from_suggestions_too(desk: StudyFixture) -> None:
-    reviewer, work = to_group(desk, extra=SECRET)
-    found, _ = ask(desk, reviewer, work)
+def test_words_that_are_redacted_go_from_suggestions_too(study: StudyFixture) -> None:
+    reviewer, work = to_group(study, extra=SECRET)
+    found, _ = ask(study, reviewer, work)
     assert SECRET in str(found.content)
-    with desk.workspace.read() as connection:
+    with study.workspace.read() as connection:
         number = connection.exec_driver_sql("SELECT max(id) FROM studio_judgements").scalar_one()
-    redaction.redact(desk.workspace, desk.study.id, number, ["answers"])
-    assert SECRET not in everything(desk.workspace)
+    redaction.redact(study.workspace, study.record.id, number, ["answers"])
+    assert SECRET not in everything(study.workspace)
 
 
 @ON_A_FILE
 def test_the_studys_model_suggests_beforehand_once_and_within_its_limits(
     studio_workspace: Workspace, server: ChatServer
 ) -> None:
-    desk = make_desk(studio_workspace, server, most_calls=3)
+    study = make_study(studio_workspace, server, most_calls=3)
     template = {"template": "What do people in your country eat?", "category": "Food"}
-    desk.add("localise", [{**template, "template": f"{template['template']} {n}"} for n in range(4)])
+    study.add("localise", [{**template, "template": f"{template['template']} {n}"} for n in range(4)])
     server.control(mode='fixed:{"translation": "무엇을 먹나요?"}')
-    job = ml_backends.begin_suggesting(desk.workspace, desk.study.id, "localise", by=desk.owner)
+    job = ml_backends.begin_suggesting(study.workspace, study.record.id, "localise", by=study.owner)
     with pytest.raises(ConflictError, match="at work"):
-        ml_backends.begin_suggesting(desk.workspace, desk.study.id, "localise")
+        ml_backends.begin_suggesting(study.workspace, study.record.id, "localise")
     with pytest.raises(ConflictError, match="nothing beforehand"):
-        ml_backends.begin_suggesting(desk.workspace, desk.study.id, "answer")
-    worker = BackendWorker(desk.workspace, private=False, offered=desk.offered)
+        ml_backends.begin_suggesting(study.workspace, study.record.id, "answer")
+    worker = BackendWorker(study.workspace, private=False, offered=study.offered)
     worker.wake()
     worker.wait(60)
     worker.stop()
-    job = ml_backends.get_job(desk.workspace, desk.study.id, job.id)
+    job = ml_backends.get_job(study.workspace, study.record.id, job.id)
     assert (job.state, job.total, job.done, job.added) == ("failed", 4, 3, 3)
     assert "as often as it may" in (job.error or "")
     version = SUGGESTERS["localise"].version
     said = [
         (each.model, each.version, each.source, each.content)
-        for each in list_suggestions(desk.workspace, desk.study.id)
+        for each in list_suggestions(study.workspace, study.record.id)
     ]
     assert said == [("small", version, "model", {"local": "무엇을 먹나요?"})] * 3
-    again = ml_backends.begin_suggesting(desk.workspace, desk.study.id, "localise", by=desk.owner)
-    claimed = ml_backends.claim_job(desk.workspace)
+    again = ml_backends.begin_suggesting(study.workspace, study.record.id, "localise", by=study.owner)
+    claimed = ml_backends.claim_job(study.workspace)
     assert claimed is not None
-    run_job(desk.workspace, claimed, private=False, offered=desk.offered)
-    again = ml_backends.get_job(desk.workspace, desk.study.id, again.id)
+    run_job(study.workspace, claimed, private=False, offered=study.offered)
+    again = ml_backends.get_job(study.workspace, study.record.id, again.id)
     assert (again.total, again.added) == (1, 0), "what it has suggested is not asked for again"
-    reviewer = desk.person(role=Role.REVIEWER)
-    work = desk.work(reviewer, "localise")
-    page = exposed(desk.workspace, reviewer.id, get_task_page(desk.workspace, reviewer, work.assignment.id))
+    reviewer = study.person(role=Role.REVIEWER)
+    work = study.work(reviewer, "localise")
+    page = exposed(study.workspace, reviewer.id, get_task_page(study.workspace, reviewer, work.assignment.id))
     assert page.prefilled == {"local": "무엇을 먹나요?"}
 
 
 @ON_A_FILE
-def test_what_the_studys_model_cannot_say_is_noted_by_item(desk: StudyFixture, server: ChatServer) -> None:
-    desk.add("localise", [{"template": "What do people in your country eat?", "category": "Food"}])
+def test_what_the_studys_model_cannot_say_is_noted_by_item(study: StudyFixture, server: ChatServer) -> None:
+    study.add("localise", [{"template": "What do people in your country eat?", "category": "Food"}])
     server.control(mode="fixed:I would rather not.")
-    ml_backends.begin_suggesting(desk.workspace, desk.study.id, "localise")
-    claimed = ml_backends.claim_job(desk.workspace)
+    ml_backends.begin_suggesting(study.workspace, study.record.id, "localise")
+    claimed = ml_backends.claim_job(study.workspace)
     assert claimed is not None
-    run_job(desk.workspace, claimed, private=False, offered=desk.offered)
-    job = ml_backends.get_job(desk.workspace, desk.study.id, claimed.id)
+    run_job(study.workspace, claimed, private=False, offered=study.offered)
+    job = ml_backends.get_job(study.workspace, study.record.id, claimed.id)
     assert (job.state, job.total, job.added) == ("done", 1, 0)
     assert job.problems == (("q0", suggesting.UNREADABLE),)

@@ -17,7 +17,7 @@ from folkways_studio.errors import NotAllowedError, NotFoundError, SubmissionErr
 from folkways_studio.people import accounts, sessions
 from folkways_studio.records import Role, SignInSession
 from studio.tests.support.studies import ON_A_FILE, ON_BOTH, PASSWORD, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 
 def test_a_password_is_checked_and_never_stored(studio_workspace: Workspace) -> None:
@@ -208,25 +208,25 @@ def test_the_database_has_no_token(studio_workspace: Workspace) -> None:
 
 
 def test_roles_are_of_one_study(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     other = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
-    accounts.give_role(studio_workspace, desk.study.id, other.owner, Role.REVIEWER)
-    assert accounts.require(studio_workspace, desk.study.id, other.owner, Role.REVIEWER) == {Role.REVIEWER}
+    accounts.give_role(studio_workspace, study.record.id, other.owner, Role.REVIEWER)
+    assert accounts.require(studio_workspace, study.record.id, other.owner, Role.REVIEWER) == {Role.REVIEWER}
     with pytest.raises(NotAllowedError, match="owner / researcher"):
-        accounts.require(studio_workspace, desk.study.id, other.owner, Role.OWNER, Role.RESEARCHER)
+        accounts.require(studio_workspace, study.record.id, other.owner, Role.OWNER, Role.RESEARCHER)
     with pytest.raises(NotFoundError):
-        accounts.require(studio_workspace, other.study.id, desk.owner, Role.OWNER)
+        accounts.require(studio_workspace, other.record.id, study.owner, Role.OWNER)
 
 
 @ON_BOTH
 def test_somebody_stays_the_owner(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     with pytest.raises(NotAllowedError, match="only owner"):
-        accounts.take_role(studio_workspace, desk.study.id, desk.owner, Role.OWNER)
+        accounts.take_role(studio_workspace, study.record.id, study.owner, Role.OWNER)
     second = accounts.create_account(studio_workspace, "kim", PASSWORD)
-    accounts.give_role(studio_workspace, desk.study.id, second.id, Role.OWNER)
-    accounts.take_role(studio_workspace, desk.study.id, desk.owner, Role.OWNER)
-    assert [account.id for account, _ in accounts.members(studio_workspace, desk.study.id, Role.OWNER)] == [
+    accounts.give_role(studio_workspace, study.record.id, second.id, Role.OWNER)
+    accounts.take_role(studio_workspace, study.record.id, study.owner, Role.OWNER)
+    assert [account.id for account, _ in accounts.members(studio_workspace, study.record.id, Role.OWNER)] == [
         second.id
     ]
 
@@ -459,16 +459,16 @@ def test_a_session_is_of_one_account_and_ends_after_two_weeks(studio_workspace: 
 
 @ON_A_FILE
 def test_roles_are_given_and_taken_one_by_one(studio_workspace: Workspace) -> None:
-    desk, other = (
+    study, other = (
         open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name=name)
         for name in ("one", "two")
     )
     helper = accounts.create_account(studio_workspace, "helper", None, name="Ann").id
-    for study in (other.study.id, desk.study.id):
+    for study_id in (other.record.id, study.record.id):
         for account in (helper, other.owner):
-            accounts.give_role(studio_workspace, study, account, Role.EXPERT)
-    accounts.give_role(studio_workspace, desk.study.id, helper, Role.RESEARCHER)
-    accounts.give_role(studio_workspace, desk.study.id, helper, Role.RESEARCHER)
+            accounts.give_role(studio_workspace, study_id, account, Role.EXPERT)
+    accounts.give_role(studio_workspace, study.record.id, helper, Role.RESEARCHER)
+    accounts.give_role(studio_workspace, study.record.id, helper, Role.RESEARCHER)
 
     def roles() -> set[tuple[int, int, str]]:
         return {
@@ -476,9 +476,9 @@ def test_roles_are_given_and_taken_one_by_one(studio_workspace: Workspace) -> No
             for row in stored(studio_workspace, schema.roles)
         }
 
-    one, two = desk.study.id, other.study.id
+    one, two = study.record.id, other.record.id
     expected = {
-        (one, desk.owner, "owner"), (two, other.owner, "owner"), (one, helper, "expert"),
+        (one, study.owner, "owner"), (two, other.owner, "owner"), (one, helper, "expert"),
         (one, other.owner, "expert"), (two, helper, "expert"), (two, other.owner, "expert"),
         (one, helper, "researcher"),
     }  # fmt: skip
@@ -499,13 +499,13 @@ def test_roles_are_given_and_taken_one_by_one(studio_workspace: Workspace) -> No
     found = accounts.members(studio_workspace, one, Role.OWNER, Role.RESEARCHER)
     assert [(account.id, role) for account, role in found] == [
         (helper, Role.RESEARCHER),
-        (desk.owner, Role.OWNER),
+        (study.owner, Role.OWNER),
     ]
     accounts.take_role(studio_workspace, one, helper, Role.OWNER)  # who is no owner is not the last one
     accounts.take_role(studio_workspace, one, helper, Role.EXPERT)
     assert roles() == expected - {(one, helper, "expert")}
     with pytest.raises(NotAllowedError):
-        accounts.take_role(studio_workspace, one, desk.owner, Role.OWNER)
-    accounts.give_role(studio_workspace, one, desk.owner, Role.REVIEWER)
-    accounts.take_role(studio_workspace, one, desk.owner, Role.REVIEWER)
+        accounts.take_role(studio_workspace, one, study.owner, Role.OWNER)
+    accounts.give_role(studio_workspace, one, study.owner, Role.REVIEWER)
+    accounts.take_role(studio_workspace, one, study.owner, Role.REVIEWER)
     assert roles() == expected - {(one, helper, "expert")}

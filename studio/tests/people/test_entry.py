@@ -18,7 +18,7 @@ from folkways_studio.records import Participant, Role
 from folkways_studio.studies import progress
 from folkways_studio.work import drafts
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 CRITERIA = [
     {"name": "nationality", "ask": "Your nationality?", "accept": ["Korean"]},
@@ -34,7 +34,7 @@ pytestmark = ON_A_FILE
 
 
 @pytest.fixture
-def desks(studio_workspace: Workspace) -> tuple[StudyFixture, StudyFixture]:
+def two_studies(studio_workspace: Workspace) -> tuple[StudyFixture, StudyFixture]:
     """Two studies of the same people and stages: what is done in the second leaves the first alone."""
     first, second = (
         open_study(studio_workspace, STAGES, populations=POPULATIONS, name=name)
@@ -44,56 +44,61 @@ def desks(studio_workspace: Workspace) -> tuple[StudyFixture, StudyFixture]:
 
 
 def come(
-    desk: StudyFixture, population: str | None = "korea", role: Role = Role.ANNOTATOR, **how: Any
+    study: StudyFixture, population: str | None = "korea", role: Role = Role.ANNOTATOR, **how: Any
 ) -> Participant:
     """Somebody new who has not agreed to anything."""
-    _, token = invites.create_invite(desk.workspace, desk.study.id, role, population=population)
-    return participants.join(desk.workspace, token, **how)
+    _, token = invites.create_invite(study.workspace, study.record.id, role, population=population)
+    return participants.join(study.workspace, token, **how)
 
 
-def populations_of(desk: StudyFixture) -> dict[str, int]:
+def populations_of(study: StudyFixture) -> dict[str, int]:
     return {
-        row["name"]: row["id"] for row in stored(desk.workspace, schema.populations, study_id=desk.study.id)
+        row["name"]: row["id"]
+        for row in stored(study.workspace, schema.populations, study_id=study.record.id)
     }
 
 
-def test_an_invitation_is_for_its_study_population_and_time(desks: tuple[StudyFixture, StudyFixture]) -> None:
-    neighbour, desk = desks
+def test_an_invitation_is_for_its_study_population_and_time(
+    two_studies: tuple[StudyFixture, StudyFixture],
+) -> None:
+    neighbour, study = two_studies
     day = 86400.0
     first, token = at_time(
         100.0,
         invites.create_invite,
-        desk.workspace,
-        desk.study.id,
+        study.workspace,
+        study.record.id,
         population="korea",
         uses=2,
         days=2,
         note="by post",
-        by=desk.owner,
+        by=study.owner,
     )
     assert len(token) == 32, "24 random bytes"
-    other, other_token = at_time(200.0, invites.create_invite, desk.workspace, desk.study.id, Role.REVIEWER)
+    other, other_token = at_time(
+        200.0, invites.create_invite, study.workspace, study.record.id, Role.REVIEWER
+    )
     elsewhere, _ = at_time(
-        300.0, invites.create_invite, desk.workspace, neighbour.study.id, population="peru"
+        300.0, invites.create_invite, study.workspace, neighbour.record.id, population="peru"
     )
     before = [
         {
             "id": first.id,
             "token_hash": hashlib.sha256(token.encode()).hexdigest(),
-            "study_id": desk.study.id,
-            "population_id": populations_of(desk)["korea"],
+            "study_id": study.record.id,
+            "population_id": populations_of(study)["korea"],
             "role": "annotator",
             "uses_left": 2,
             "expires": 100.0 + 2 * day,
             "revoked": False,
             "note": "by post",
             "created": 100.0,
-            "created_by": desk.owner,
+            "created_by": study.owner,
         },
         {
             "id": other.id,
             "token_hash": hashlib.sha256(other_token.encode()).hexdigest(),
-            "study_id": desk.study.id,
+            "study_id": study.record.id,
             "population_id": None,
             "role": "reviewer",
             "uses_left": None,
@@ -104,43 +109,43 @@ def test_an_invitation_is_for_its_study_population_and_time(desks: tuple[StudyFi
             "created_by": None,
         },
     ]
-    assert stored(desk.workspace, schema.invites)[:2] == before
-    assert invites.list_invites(desk.workspace, desk.study.id) == (other, first)
+    assert stored(study.workspace, schema.invites)[:2] == before
+    assert invites.list_invites(study.workspace, study.record.id) == (other, first)
     for population, role in (("france", Role.ANNOTATOR), ("france", Role.REVIEWER), (None, Role.ANNOTATOR)):
         with pytest.raises(NotFoundError, match=r"the study has: peru, korea, north$"):
-            invites.create_invite(desk.workspace, desk.study.id, role, population=population)
+            invites.create_invite(study.workspace, study.record.id, role, population=population)
     for at in (100.0 + 2 * day, 100.0 + 3 * day):
         with pytest.raises(InviteError, match="expired"):
-            at_time(at, invites.find_invite, desk.workspace, token)
-    assert at_time(99.0 + 2 * day, invites.find_invite, desk.workspace, token) == first
+            at_time(at, invites.find_invite, study.workspace, token)
+    assert at_time(99.0 + 2 * day, invites.find_invite, study.workspace, token) == first
     with pytest.raises(InviteError, match="expired"):
-        invites.find_invite(desk.workspace, token)
+        invites.find_invite(study.workspace, token)
     for number in (elsewhere.id, elsewhere.id + 1):
         with pytest.raises(NotFoundError):
-            invites.revoke_invite(desk.workspace, desk.study.id, number)
-    invites.revoke_invite(desk.workspace, desk.study.id, other.id)
-    assert [row["revoked"] for row in stored(desk.workspace, schema.invites)] == [False, True, False]
-    people = [at_time(150.0, participants.join, desk.workspace, token) for _ in range(2)]
+            invites.revoke_invite(study.workspace, study.record.id, number)
+    invites.revoke_invite(study.workspace, study.record.id, other.id)
+    assert [row["revoked"] for row in stored(study.workspace, schema.invites)] == [False, True, False]
+    people = [at_time(150.0, participants.join, study.workspace, token) for _ in range(2)]
     assert people[0].id != people[1].id
-    assert [row["uses_left"] for row in stored(desk.workspace, schema.invites)] == [0, None, None]
+    assert [row["uses_left"] for row in stored(study.workspace, schema.invites)] == [0, None, None]
     with pytest.raises(InviteError, match="as often as it may"):
-        at_time(150.0, invites.find_invite, desk.workspace, token)
+        at_time(150.0, invites.find_invite, study.workspace, token)
 
 
-def test_what_joining_writes_down(desks: tuple[StudyFixture, StudyFixture]) -> None:
-    neighbour, desk = desks
-    workspace = desk.workspace
+def test_what_joining_writes_down(two_studies: tuple[StudyFixture, StudyFixture]) -> None:
+    neighbour, study = two_studies
+    workspace = study.workspace
     known = len(stored(workspace, schema.accounts))
-    invite, token = invites.create_invite(workspace, desk.study.id, population="korea", by=desk.owner)
+    invite, token = invites.create_invite(workspace, study.record.id, population="korea", by=study.owner)
     external = {"prolific_pid": "p" * 2001, "prolific_study": "", "prolific_session": "s", "shoe_size": "43"}
     first = at_time(invite.created + 1, participants.join, workspace, token, external=external, locale="ar")
     second = participants.join(workspace, token, external={"prolific_session": "t"}, signed=True)
     third = at_time(invite.created + 2, participants.join, workspace, token)
-    staff = come(desk, None, Role.REVIEWER)
+    staff = come(study, None, Role.REVIEWER)
     expected = [
         {
             "id": person.id,
-            "study_id": desk.study.id,
+            "study_id": study.record.id,
             "account_id": person.account_id,
             "population_id": population,
             "pseudonym": person.pseudonym,
@@ -159,9 +164,9 @@ def test_what_joining_writes_down(desks: tuple[StudyFixture, StudyFixture]) -> N
             "consent_language": None,
         }
         for person, population, source in (
-            (first, populations_of(desk)["korea"], "prolific"),
-            (second, populations_of(desk)["korea"], "invite"),
-            (third, populations_of(desk)["korea"], "invite"),
+            (first, populations_of(study)["korea"], "prolific"),
+            (second, populations_of(study)["korea"], "invite"),
+            (third, populations_of(study)["korea"], "invite"),
             (staff, None, "invite"),
         )
     ]
@@ -187,97 +192,97 @@ def test_what_joining_writes_down(desks: tuple[StudyFixture, StudyFixture]) -> N
     }
     assert len(code) == 8
     given = [
-        (row["account_id"], row["role"]) for row in stored(workspace, schema.roles, study_id=desk.study.id)
+        (row["account_id"], row["role"]) for row in stored(workspace, schema.roles, study_id=study.record.id)
     ]
     assert sorted(given) == sorted(
         [
-            (desk.owner, "owner"),
+            (study.owner, "owner"),
             (staff.account_id, "reviewer"),
             *((each.account_id, "annotator") for each in (first, second, third)),
         ]
     )
-    assert participants.list_participants(workspace, desk.study.id) == (first, second, third, staff)
-    assert participants.list_participants(workspace, neighbour.study.id) == ()
+    assert participants.list_participants(workspace, study.record.id) == (first, second, third, staff)
+    assert participants.list_participants(workspace, neighbour.record.id) == ()
     assert participants.get_participant(workspace, third.id) == third
     with pytest.raises(NotFoundError):
         participants.get_participant(workspace, staff.id + 1)
 
 
-def test_who_comes_back_is_known_by_study_and_id(desks: tuple[StudyFixture, StudyFixture]) -> None:
-    neighbour, desk = desks
-    workspace = desk.workspace
+def test_who_comes_back_is_known_by_study_and_id(two_studies: tuple[StudyFixture, StudyFixture]) -> None:
+    neighbour, study = two_studies
+    workspace = study.workspace
     account = accounts.create_account(workspace, "kim", None).id
     pid = {"prolific_pid": "5f0c"}
     elsewhere = [come(neighbour, external=pid), come(neighbour, account_id=account)]
-    other = come(desk, external={"prolific_pid": "another", "prolific_session": "5f0c"})
+    other = come(study, external={"prolific_pid": "another", "prolific_session": "5f0c"})
     codes = {
         row["participant_id"]: row["value"]
         for row in stored(workspace, schema.attributes, name="return_code")
     }
     assert set(codes) == {elsewhere[0].id, other.id}
-    first = come(desk, external=pid, signed=True)  # of the same name as in the other study
+    first = come(study, external=pid, signed=True)  # of the same name as in the other study
     for begun in (first, other):
-        participants.consent(workspace, begun.id, desk.study.consent_version)
+        participants.consent(workspace, begun.id, study.record.consent_version)
         participants.answer_eligibility(workspace, begun.id, {"nationality": "Korean"})
-    mine = come(desk, account_id=account)
+    mine = come(study, account_id=account)
     assert len({first.id, mine.id, other.id, *(each.id for each in elsewhere)}) == 5
     for code in ("", codes[other.id], codes[elsewhere[0].id]):
         with pytest.raises(ReturnError):
-            come(desk, external=pid, code=code)
-    assert come(desk, external=pid, signed=True).id == first.id
-    assert come(desk, external=pid, browser=first.account_id).id == first.id
-    assert come(desk, external={"prolific_pid": "another"}, code=codes[other.id]).id == other.id
+            come(study, external=pid, code=code)
+    assert come(study, external=pid, signed=True).id == first.id
+    assert come(study, external=pid, browser=first.account_id).id == first.id
+    assert come(study, external={"prolific_pid": "another"}, code=codes[other.id]).id == other.id
     with pytest.raises(ReturnError):
-        come(desk, external={"prolific_pid": "another"}, code=codes[other.id][:-1])
-    assert come(desk, account_id=account).id == mine.id
-    new = come(desk, external={"prolific_session": "5f0c"})
+        come(study, external={"prolific_pid": "another"}, code=codes[other.id][:-1])
+    assert come(study, account_id=account).id == mine.id
+    new = come(study, external={"prolific_session": "5f0c"})
     assert new.id > mine.id, "a visit is no person"
-    participants.withdraw(workspace, desk.study.id, first.id)
+    participants.withdraw(workspace, study.record.id, first.id)
     with pytest.raises(ConflictError, match="you have left"):
-        come(desk, external=pid, signed=True)
+        come(study, external=pid, signed=True)
 
 
 @pytest.mark.parametrize(
     ("steps", "may_again"), [(0, True), (1, True), (2, False), (3, False), (4, False), (5, False)]
 )
 def test_who_has_said_nothing_comes_in_again_and_is_signed_out_elsewhere(
-    desks: tuple[StudyFixture, StudyFixture], steps: int, may_again: bool
+    two_studies: tuple[StudyFixture, StudyFixture], steps: int, may_again: bool
 ) -> None:
     """The reply to their first click may be lost, and they have not seen a code. steps: how far they are."""
-    _, desk = desks
-    workspace, pid = desk.workspace, {"prolific_pid": "5f0c"}
-    first, bystander = come(desk, external=pid), come(desk, external={"prolific_pid": "another"})
+    _, study = two_studies
+    workspace, pid = study.workspace, {"prolific_pid": "5f0c"}
+    first, bystander = come(study, external=pid), come(study, external={"prolific_pid": "another"})
     tokens = [sessions.open_session(workspace, each.account_id) for each in (first, bystander)]
     walk: list[Callable[[], object]] = [
-        lambda: participants.consent(workspace, first.id, desk.study.consent_version),
+        lambda: participants.consent(workspace, first.id, study.record.consent_version),
         lambda: participants.answer_eligibility(workspace, first.id, {"nationality": "French"}),
-        lambda: participants.waive_eligibility(workspace, desk.study.id, first.id, "why", by=desk.owner),
+        lambda: participants.waive_eligibility(workspace, study.record.id, first.id, "why", by=study.owner),
         lambda: participants.finish(workspace, first.id),
-        lambda: participants.withdraw(workspace, desk.study.id, first.id),
+        lambda: participants.withdraw(workspace, study.record.id, first.id),
     ]
     for step in walk[:steps]:
         step()
     if may_again:
-        again = come(desk, external=pid)
+        again = come(study, external=pid)
         assert again == participants.get_participant(workspace, first.id)
     else:
         with pytest.raises(ReturnError):
-            come(desk, external=pid)
+            come(study, external=pid)
     assert [sessions.find_session(workspace, token) is not None for token in tokens] == [not may_again, True]
 
 
 def test_nobody_comes_in_again_to_an_account_that_is_in_another_study(
-    desks: tuple[StudyFixture, StudyFixture],
+    two_studies: tuple[StudyFixture, StudyFixture],
 ) -> None:
-    neighbour, desk = desks
+    neighbour, study = two_studies
     pid = {"prolific_pid": "5f0c"}
     first = come(neighbour, external=pid)
-    participants.consent(desk.workspace, first.id, neighbour.study.consent_version)
-    come(desk, external=pid, browser=first.account_id)
-    token = sessions.open_session(desk.workspace, first.account_id)
+    participants.consent(study.workspace, first.id, neighbour.record.consent_version)
+    come(study, external=pid, browser=first.account_id)
+    token = sessions.open_session(study.workspace, first.account_id)
     with pytest.raises(ReturnError):
-        come(desk, external=pid)
-    assert sessions.find_session(desk.workspace, token) is not None
+        come(study, external=pid)
+    assert sessions.find_session(study.workspace, token) is not None
 
 
 @pytest.mark.parametrize("signed", [True, False])
@@ -300,7 +305,7 @@ def test_answers_belong_to_the_study_of_the_service_by_which_people_came_last(
     """steps: 1, 2: they come by this study there, a hyphen: by a link that names none; a: they answer."""
     votes.add("verify", [QUESTION] * 4)
     votes.answer(votes.person(), {"choices": [1]})
-    _, token = invites.create_invite(votes.workspace, votes.study.id, population="korea")
+    _, token = invites.create_invite(votes.workspace, votes.record.id, population="korea")
     person = browser = None
     for step in steps:
         if step == "a":
@@ -312,11 +317,13 @@ def test_answers_belong_to_the_study_of_the_service_by_which_people_came_last(
             votes.workspace, token, external={**external, "prolific_session": f"s{step}"}, signed=signed,
             browser=browser,
         )  # fmt: skip
-        participants.consent(votes.workspace, person.id, votes.study.consent_version)
+        participants.consent(votes.workspace, person.id, votes.record.consent_version)
         browser = person.account_id
     assert person is not None
     (paid,) = (
-        row for row in progress.payments(votes.workspace, votes.study.id) if row.pseudonym == person.pseudonym
+        row
+        for row in progress.payments(votes.workspace, votes.record.id)
+        if row.pseudonym == person.pseudonym
     )
     assert paid.answers_by_study == answers and paid.answers == sum(answers.values())
     last = personal.own_attributes(votes.workspace, person.id)
@@ -327,18 +334,18 @@ def test_answers_belong_to_the_study_of_the_service_by_which_people_came_last(
 
 @pytest.mark.parametrize("role", Role)
 def test_nobody_comes_in_again_to_an_account_with_a_login(
-    desks: tuple[StudyFixture, StudyFixture], role: Role
+    two_studies: tuple[StudyFixture, StudyFixture], role: Role
 ) -> None:
     """Who opens a link of Prolific's form for staff has a login, which may be that of other studies too."""
-    _, desk = desks
+    _, study = two_studies
     pid = {"prolific_pid": "5f0c"}
     make = accounts.prepare_account("ann@example.org", "a long password")
-    first = come(desk, role=role, external=pid, make_account=make)
-    token = sessions.open_session(desk.workspace, first.account_id)
+    first = come(study, role=role, external=pid, make_account=make)
+    token = sessions.open_session(study.workspace, first.account_id)
     with pytest.raises(ReturnError):
-        come(desk, external=pid)
-    assert sessions.find_session(desk.workspace, token) is not None
-    assert come(desk, external=pid, browser=first.account_id).id == first.id
+        come(study, external=pid)
+    assert sessions.find_session(study.workspace, token) is not None
+    assert come(study, external=pid, browser=first.account_id).id == first.id
 
 
 @pytest.mark.parametrize(
@@ -347,26 +354,28 @@ def test_nobody_comes_in_again_to_an_account_with_a_login(
 )
 @pytest.mark.parametrize("is_there", [False, True])
 def test_a_browser_keeps_its_account_in_another_study_of_the_same_person(
-    desks: tuple[StudyFixture, StudyFixture], pid: str, whose: str, same: bool, is_there: bool
+    two_studies: tuple[StudyFixture, StudyFixture], pid: str, whose: str, same: bool, is_there: bool
 ) -> None:
     """is_there: the account takes part in the study already, without an id; it cannot twice."""
-    neighbour, desk = desks
+    neighbour, study = two_studies
     first = come(neighbour, external={"prolific_pid": "5f0c"})
-    browser = {"first": first.account_id, "owner": desk.owner}[whose]
+    browser = {"first": first.account_id, "owner": study.owner}[whose]
     if is_there:
-        come(desk, account_id=browser)
-    second = come(desk, external={"prolific_pid": pid, "prolific_session": "s"}, browser=browser)
+        come(study, account_id=browser)
+    second = come(study, external={"prolific_pid": pid, "prolific_session": "s"}, browser=browser)
     assert second.id != first.id and (second.account_id == browser) == (same and not is_there)
 
 
-def test_consent_lets_in_those_who_need_not_be_asked_more(desks: tuple[StudyFixture, StudyFixture]) -> None:
-    _, desk = desks
-    workspace, version = desk.workspace, desk.study.consent_version
+def test_consent_lets_in_those_who_need_not_be_asked_more(
+    two_studies: tuple[StudyFixture, StudyFixture],
+) -> None:
+    _, study = two_studies
+    workspace, version = study.workspace, study.record.consent_version
     asked, free, staff, bystander = (
-        come(desk),
-        come(desk, "peru"),
-        come(desk, None, Role.REVIEWER),
-        come(desk),
+        come(study),
+        come(study, "peru"),
+        come(study, None, Role.REVIEWER),
+        come(study),
     )
     for person, state, eligible in (
         (asked, "consented", None),
@@ -388,80 +397,88 @@ def test_consent_lets_in_those_who_need_not_be_asked_more(desks: tuple[StudyFixt
     assert participants.consent(workspace, bystander.id, version).consented == pytest.approx(
         time.time(), abs=600
     )
-    participants.withdraw(workspace, desk.study.id, free.id)
+    participants.withdraw(workspace, study.record.id, free.id)
     with pytest.raises(ConflictError, match="you have left"):
         participants.consent(workspace, free.id, version)
 
 
-def test_answers_about_oneself_are_kept_and_judged_once(desks: tuple[StudyFixture, StudyFixture]) -> None:
-    neighbour, desk = desks
-    workspace = desk.workspace
+def test_answers_about_oneself_are_kept_and_judged_once(
+    two_studies: tuple[StudyFixture, StudyFixture],
+) -> None:
+    neighbour, study = two_studies
+    workspace = study.workspace
 
     def agreed(where: StudyFixture, population: str = "korea", **how: Any) -> Participant:
-        return participants.consent(workspace, come(where, population, **how).id, where.study.consent_version)
+        return participants.consent(
+            workspace, come(where, population, **how).id, where.record.consent_version
+        )
 
     good = {"nationality": " Korean", "group": "", "age": "9"}
     for where in (neighbour, neighbour):
         participants.answer_eligibility(workspace, agreed(where).id, good)
-    participants.answer_eligibility(workspace, agreed(desk, "north").id, good)
-    first, second = agreed(desk, external={"prolific_pid": "x"}, signed=True), agreed(desk)
+    participants.answer_eligibility(workspace, agreed(study, "north").id, good)
+    first, second = agreed(study, external={"prolific_pid": "x"}, signed=True), agreed(study)
     with pytest.raises(SubmissionError) as error:
         participants.answer_eligibility(workspace, first.id, {"nationality": " ", "group": "a"})
     assert set(error.value.problems) == {"nationality"}
     found = participants.answer_eligibility(workspace, first.id, {**good, "group": "g" * 2001})
     assert (found.state, found.eligible) == ("active", True)
-    kept = personal.attributes(workspace, desk.study.id, first.id)
+    kept = personal.attributes(workspace, study.record.id, first.id)
     assert kept == {"prolific_pid": "x", "nationality": "Korean", "group": "g" * 2000}
     out = participants.answer_eligibility(workspace, second.id, {"nationality": "French"})
     assert (out.state, out.eligible) == ("waiting", None)
-    assert personal.attributes(workspace, desk.study.id, second.id) == {"nationality": "French"}
+    assert personal.attributes(workspace, study.record.id, second.id) == {"nationality": "French"}
     participants.answer_eligibility(
-        workspace, agreed(desk).id, good
+        workspace, agreed(study).id, good
     )  # those elsewhere and those who are out take up no place
     for answers in (good, {"nationality": "French"}):  # nobody waits for nothing
-        late = participants.answer_eligibility(workspace, agreed(desk).id, answers)
+        late = participants.answer_eligibility(workspace, agreed(study).id, answers)
         assert (late.state, late.eligible) == ("screened_out", False)
 
 
-def test_a_waiver_is_for_one_person_who_is_not_in(desks: tuple[StudyFixture, StudyFixture]) -> None:
-    neighbour, desk = desks
-    workspace = desk.workspace
-    people = [participants.consent(workspace, come(desk).id, desk.study.consent_version) for _ in range(3)]
+def test_a_waiver_is_for_one_person_who_is_not_in(two_studies: tuple[StudyFixture, StudyFixture]) -> None:
+    neighbour, study = two_studies
+    workspace = study.workspace
+    people = [participants.consent(workspace, come(study).id, study.record.consent_version) for _ in range(3)]
     participants.answer_eligibility(workspace, people[1].id, {"nationality": "French"})
     before = stored(workspace, schema.participants)
     for person in people[:2]:
-        participants.waive_eligibility(workspace, desk.study.id, person.id, " grew up there ", by=desk.owner)
+        participants.waive_eligibility(
+            workspace, study.record.id, person.id, " grew up there ", by=study.owner
+        )
     waived = {"state": "active", "eligible": False, "waiver": "grew up there"}
     assert stored(workspace, schema.participants) == [
         {**before[0], **waived},
         {**before[1], **waived},
         before[2],
     ]
-    for person in (people[0], come(desk)):
+    for person in (people[0], come(study)):
         with pytest.raises(ConflictError, match="needs no waiver"):
-            participants.waive_eligibility(workspace, desk.study.id, person.id, "why not", by=desk.owner)
+            participants.waive_eligibility(workspace, study.record.id, person.id, "why not", by=study.owner)
     with pytest.raises(NotFoundError):
-        participants.waive_eligibility(workspace, neighbour.study.id, people[2].id, "why not", by=desk.owner)
+        participants.waive_eligibility(
+            workspace, neighbour.record.id, people[2].id, "why not", by=study.owner
+        )
 
 
-def test_staff_are_in_a_study_once(desks: tuple[StudyFixture, StudyFixture]) -> None:
-    neighbour, desk = desks
-    workspace, since = desk.workspace, time.time()
+def test_staff_are_in_a_study_once(two_studies: tuple[StudyFixture, StudyFixture]) -> None:
+    neighbour, study = two_studies
+    workspace, since = study.workspace, time.time()
     helper, other = (accounts.create_account(workspace, name, None).id for name in ("helper", "other"))
-    elsewhere = participants.add_staff(workspace, neighbour.study.id, helper, Role.EXPERT)
-    beside = participants.add_staff(workspace, desk.study.id, other, Role.EXPERT)
-    first = participants.add_staff(workspace, desk.study.id, helper, Role.REVIEWER)
-    assert participants.add_staff(workspace, desk.study.id, helper, Role.EXPERT) == first
+    elsewhere = participants.add_staff(workspace, neighbour.record.id, helper, Role.EXPERT)
+    beside = participants.add_staff(workspace, study.record.id, other, Role.EXPERT)
+    first = participants.add_staff(workspace, study.record.id, helper, Role.REVIEWER)
+    assert participants.add_staff(workspace, study.record.id, helper, Role.EXPERT) == first
     assert len({elsewhere.id, beside.id, first.id}) == 3
     assert since <= first.joined <= time.time()
     assert stored(workspace, schema.participants)[-1] == {
-        "id": first.id, "study_id": desk.study.id, "account_id": helper, "population_id": None,
+        "id": first.id, "study_id": study.record.id, "account_id": helper, "population_id": None,
         "pseudonym": first.pseudonym, "state": "active", "source": "staff", "consent_version": None,
         "consented": None, "eligible": True, "waiver": None, "exclusion": None, "pause": None, "pay": None,
         "joined": first.joined, "left": None, "consent_sha256": None, "consent_language": None,
     }  # fmt: skip
     assert len(first.pseudonym) == 14
-    assert accounts.roles_of(workspace, desk.study.id, helper) == {Role.REVIEWER, Role.EXPERT}
+    assert accounts.roles_of(workspace, study.record.id, helper) == {Role.REVIEWER, Role.EXPERT}
 
 
 @pytest.fixture
@@ -488,9 +505,9 @@ def test_whoever_leaves_gives_back_what_was_theirs_and_nothing_else(votes: Study
     assert found.left is not None and since <= found.left <= time.time()
     participants.finish(workspace, done.id)  # once more says nothing more
     assert len(stored(workspace, schema.events, kind="participant.finished")) == 1
-    found = at_time(77.0, participants.withdraw, workspace, votes.study.id, gone.id)
+    found = at_time(77.0, participants.withdraw, workspace, votes.record.id, gone.id)
     assert (found.state, found.left) == ("withdrawn", 77.0)
-    assert at_time(78.0, participants.withdraw, workspace, votes.study.id, gone.id).left == 77.0
+    assert at_time(78.0, participants.withdraw, workspace, votes.record.id, gone.id).left == 77.0
     assert participants.finish(workspace, gone.id).state == "withdrawn"
     assert [row["state"] for row in stored(workspace, schema.items)] == ["open"] * 3
     assert participants.get_participant(workspace, stays.id) == stays
@@ -507,29 +524,32 @@ def test_whoever_leaves_gives_back_what_was_theirs_and_nothing_else(votes: Study
 
 @pytest.mark.parametrize("needed", ["", "in another study", "as staff", "as staff of another study"])
 def test_a_name_and_login_go_unless_they_are_needed(
-    desks: tuple[StudyFixture, StudyFixture], needed: str
+    two_studies: tuple[StudyFixture, StudyFixture], needed: str
 ) -> None:
-    neighbour, desk = desks
-    workspace = desk.workspace
+    neighbour, study = two_studies
+    workspace = study.workspace
     kim, lee = (accounts.create_account(workspace, name, None, name=name).id for name in ("kim", "lee"))
     for account in (kim, lee):
         sessions.open_session(workspace, account)
-    person, other = come(desk, account_id=kim, external={"prolific_session": "a"}), come(desk, account_id=lee)
-    participants.consent(workspace, person.id, desk.study.consent_version)
+    person, other = (
+        come(study, account_id=kim, external={"prolific_session": "a"}),
+        come(study, account_id=lee),
+    )
+    participants.consent(workspace, person.id, study.record.consent_version)
     participants.answer_eligibility(workspace, person.id, {"nationality": "Korean", "group": "g"})
-    participants.consent(workspace, other.id, desk.study.consent_version)
+    participants.consent(workspace, other.id, study.record.consent_version)
     participants.answer_eligibility(workspace, other.id, {"nationality": "Korean"})
     come(neighbour, account_id=lee)
-    accounts.give_role(workspace, neighbour.study.id, lee, Role.EXPERT)
+    accounts.give_role(workspace, neighbour.record.id, lee, Role.EXPERT)
     if needed == "in another study":
         come(neighbour, account_id=kim)
     elif needed:
         accounts.give_role(
-            workspace, (desk if needed == "as staff" else neighbour).study.id, kim, Role.EXPERT
+            workspace, (study if needed == "as staff" else neighbour).record.id, kim, Role.EXPERT
         )
-    deleted = personal.delete_attributes(workspace, desk.study.id, person.id)
+    deleted = personal.delete_attributes(workspace, study.record.id, person.id)
     assert deleted == 4, "session, return code, nationality and group"
-    assert personal.attributes(workspace, desk.study.id, other.id) == {"nationality": "Korean"}
+    assert personal.attributes(workspace, study.record.id, other.id) == {"nationality": "Korean"}
     row, beside = stored(workspace, schema.accounts, "created", "id", "locale")[2:4]
     whole = {"login": "kim", "password": None, "name": "kim", "disabled": False}
     assert row == ({"login": None, "password": None, "name": "", "disabled": True} if not needed else whole)

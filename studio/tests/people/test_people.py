@@ -20,7 +20,7 @@ from folkways_studio.studies import deletion
 from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications, judgements
 from studio.tests.support.studies import ON_BOTH, PASSWORD, QUESTION, StudyFixture, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 CRITERIA = [
     {"name": "nationality", "ask": "Your nationality?", "accept": ["South Korean", "Korean"]},
@@ -38,85 +38,80 @@ POPULATIONS = [{"name": "korea", "culture": "KR", "people": 2, "criteria": CRITE
 GOOD = {"nationality": " south korean ", "years": "30"}
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=POPULATIONS)
+def joined(study: StudyFixture, **external: str) -> Participant:
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
+    return participants.join(study.workspace, token, external=external)
 
 
-def joined(desk: StudyFixture, **external: str) -> Participant:
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
-    return participants.join(desk.workspace, token, external=external)
+def consented(study: StudyFixture) -> Participant:
+    return participants.consent(study.workspace, joined(study).id, study.record.consent_version)
 
 
-def consented(desk: StudyFixture) -> Participant:
-    return participants.consent(desk.workspace, joined(desk).id, desk.study.consent_version)
-
-
-def test_the_way_in(desk: StudyFixture) -> None:
-    person = joined(desk)
+def test_the_way_in(study: StudyFixture) -> None:
+    person = joined(study)
     assert person.state == ParticipantState.JOINED
     with pytest.raises(ConflictError, match="agree first"):
-        participants.answer_eligibility(desk.workspace, person.id, GOOD)
+        participants.answer_eligibility(study.workspace, person.id, GOOD)
     assert (
-        participants.consent(desk.workspace, person.id, desk.study.consent_version).state
+        participants.consent(study.workspace, person.id, study.record.consent_version).state
         == ParticipantState.CONSENTED
     )
-    assert desk.nothing(person) == "not_active"
-    person = participants.answer_eligibility(desk.workspace, person.id, GOOD)
+    assert study.nothing(person) == "not_active"
+    person = participants.answer_eligibility(study.workspace, person.id, GOOD)
     assert (person.state, person.eligible) == (ParticipantState.ACTIVE, True)
-    assert personal.attributes(desk.workspace, desk.study.id, person.id) == {
+    assert personal.attributes(study.workspace, study.record.id, person.id) == {
         "nationality": "south korean",
         "years": "30",
     }
 
 
-def test_consent_is_to_the_text_that_was_seen(desk: StudyFixture) -> None:
+def test_consent_is_to_the_text_that_was_seen(study: StudyFixture) -> None:
     with pytest.raises(ConflictError, match="changed while you read"):
-        participants.consent(desk.workspace, joined(desk).id, "an older version")
+        participants.consent(study.workspace, joined(study).id, "an older version")
 
 
 @pytest.mark.parametrize(
     ("answers", "failed"), [({**GOOD, "years": "4"}, "years"), ({**GOOD, "side": "South"}, "side")]
 )
 def test_who_does_not_meet_the_criteria_is_screened_out_once(
-    desk: StudyFixture, answers: dict[str, str], failed: str
+    study: StudyFixture, answers: dict[str, str], failed: str
 ) -> None:
-    person = participants.answer_eligibility(desk.workspace, consented(desk).id, answers)
+    person = participants.answer_eligibility(study.workspace, consented(study).id, answers)
     assert person.state == ParticipantState.SCREENED_OUT
-    again = participants.answer_eligibility(desk.workspace, person.id, GOOD)
+    again = participants.answer_eligibility(study.workspace, person.id, GOOD)
     assert again.state == ParticipantState.SCREENED_OUT, "nobody tries answers until one fits"
-    with desk.workspace.read() as connection:
+    with study.workspace.read() as connection:
         details = connection.scalar(
             sa.select(schema.events.c.details).filter_by(kind="participant.screened_out")
         )
     assert details == {"failed": [failed]}
 
 
-def test_questions_without_an_answer_are_named(desk: StudyFixture) -> None:
+def test_questions_without_an_answer_are_named(study: StudyFixture) -> None:
     with pytest.raises(SubmissionError) as error:
         participants.answer_eligibility(
-            desk.workspace, consented(desk).id, {"nationality": "Korean", "years": " "}
+            study.workspace, consented(study).id, {"nationality": "Korean", "years": " "}
         )
     assert set(error.value.problems) == {"years"}
 
 
-def test_a_waiver_needs_a_reason_and_is_kept(desk: StudyFixture) -> None:
-    person = participants.answer_eligibility(desk.workspace, consented(desk).id, {**GOOD, "years": "2"})
+def test_a_waiver_needs_a_reason_and_is_kept(study: StudyFixture) -> None:
+    person = participants.answer_eligibility(study.workspace, consented(study).id, {**GOOD, "years": "2"})
     with pytest.raises(SubmissionError):
-        participants.waive_eligibility(desk.workspace, desk.study.id, person.id, " ", by=desk.owner)
+        participants.waive_eligibility(study.workspace, study.record.id, person.id, " ", by=study.owner)
     person = participants.waive_eligibility(
-        desk.workspace, desk.study.id, person.id, "grew up there", by=desk.owner
+        study.workspace, study.record.id, person.id, "grew up there", by=study.owner
     )
     assert (person.state, person.eligible, person.waiver) == (ParticipantState.ACTIVE, False, "grew up there")
 
 
 @ON_BOTH
-def test_a_population_takes_no_more_people_than_it_may(desk: StudyFixture) -> None:
-    people = [consented(desk) for _ in range(5)]
+def test_a_population_takes_no_more_people_than_it_may(study: StudyFixture) -> None:
+    people = [consented(study) for _ in range(5)]
     states: list[str] = []
 
     def answer(person: Participant) -> None:
-        states.append(participants.answer_eligibility(desk.workspace, person.id, GOOD).state)
+        states.append(participants.answer_eligibility(study.workspace, person.id, GOOD).state)
 
     threads = [threading.Thread(target=answer, args=(person,)) for person in people]
     for thread in threads:
@@ -126,67 +121,67 @@ def test_a_population_takes_no_more_people_than_it_may(desk: StudyFixture) -> No
     assert sorted(states) == ["active", "active", "screened_out", "screened_out", "screened_out"]
 
 
-def test_who_comes_back_is_the_same_person(desk: StudyFixture) -> None:
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", uses=1)
-    account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD)
-    first = participants.join(desk.workspace, token, account.id)
-    assert participants.join(desk.workspace, token, account.id).id == first.id, (
+def test_who_comes_back_is_the_same_person(study: StudyFixture) -> None:
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea", uses=1)
+    account = accounts.create_account(study.workspace, "kim@example.org", PASSWORD)
+    first = participants.join(study.workspace, token, account.id)
+    assert participants.join(study.workspace, token, account.id).id == first.id, (
         "also by an invitation that is used up"
     )
     with pytest.raises(InviteError, match="as often as it may"):
-        participants.join(desk.workspace, token)
+        participants.join(study.workspace, token)
 
 
 @ON_BOTH
-def test_the_same_prolific_id_is_the_same_person(desk: StudyFixture) -> None:
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+def test_the_same_prolific_id_is_the_same_person(study: StudyFixture) -> None:
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
     pid = {"prolific_pid": "5f0c", "prolific_session": "s1", "shoe_size": "43"}
-    first = participants.join(desk.workspace, token, external=pid)
-    participants.consent(desk.workspace, first.id, desk.study.consent_version)
-    participants.waive_eligibility(desk.workspace, desk.study.id, first.id, "why", by=desk.owner)
+    first = participants.join(study.workspace, token, external=pid)
+    participants.consent(study.workspace, first.id, study.record.consent_version)
+    participants.waive_eligibility(study.workspace, study.record.id, first.id, "why", by=study.owner)
     again = {**pid, "prolific_session": "s2"}
-    assert participants.join(desk.workspace, token, external=again, signed=True).id == first.id
-    assert participants.join(desk.workspace, token, external=again, browser=first.account_id).id == first.id
+    assert participants.join(study.workspace, token, external=again, signed=True).id == first.id
+    assert participants.join(study.workspace, token, external=again, browser=first.account_id).id == first.id
     with pytest.raises(InviteError, match="in the browser that you began in"):
-        participants.join(desk.workspace, token, external={**pid, "prolific_session": "s3"})
+        participants.join(study.workspace, token, external={**pid, "prolific_session": "s3"})
     with pytest.raises(InviteError, match="in the browser that you began in"):
         participants.join(
-            desk.workspace, token, external={**pid, "prolific_session": "s3"}, browser=desk.owner
+            study.workspace, token, external={**pid, "prolific_session": "s3"}, browser=study.owner
         )
-    assert participants.join(desk.workspace, token, external={"prolific_pid": "6a1d"}).id != first.id
-    kept = dict(personal.attributes(desk.workspace, desk.study.id, first.id))
+    assert participants.join(study.workspace, token, external={"prolific_pid": "6a1d"}).id != first.id
+    kept = dict(personal.attributes(study.workspace, study.record.id, first.id))
     code = kept.pop("return_code")
     assert kept == {"prolific_pid": "5f0c", "prolific_session": "s2"}
-    assert participants.join(desk.workspace, token, external=again, code=code).id == first.id
+    assert participants.join(study.workspace, token, external=again, code=code).id == first.id
     assert first.source == "prolific"
 
 
-def test_invitations_that_let_nobody_in(desk: StudyFixture) -> None:
-    invite, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", days=1)
+def test_invitations_that_let_nobody_in(study: StudyFixture) -> None:
+    invite, token = invites.create_invite(study.workspace, study.record.id, population="korea", days=1)
     with pytest.raises(InviteError, match="not known"):
-        participants.join(desk.workspace, token + "x")
+        participants.join(study.workspace, token + "x")
     with pytest.raises(InviteError, match="expired"):
-        at_time(invite.expires + 1, participants.join, desk.workspace, token)
-    invites.revoke_invite(desk.workspace, desk.study.id, invite.id)
+        at_time(invite.expires + 1, participants.join, study.workspace, token)
+    invites.revoke_invite(study.workspace, study.record.id, invite.id)
     with pytest.raises(InviteError, match="taken back"):
-        participants.join(desk.workspace, token)
+        participants.join(study.workspace, token)
 
 
-def test_a_closed_study_lets_nobody_in(desk: StudyFixture) -> None:
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
-    studies.set_state(desk.workspace, desk.study.id, StudyState.CLOSED)
+def test_a_closed_study_lets_nobody_in(study: StudyFixture) -> None:
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
+    studies.set_state(study.workspace, study.record.id, StudyState.CLOSED)
     with pytest.raises(ConflictError, match="closed"):
-        participants.join(desk.workspace, token)
+        participants.join(study.workspace, token)
 
 
 @ON_BOTH
-def test_an_invitation_is_used_as_often_as_it_may_and_no_more(desk: StudyFixture) -> None:
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea", uses=3)
+def test_an_invitation_is_used_as_often_as_it_may_and_no_more(study: StudyFixture) -> None:
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea", uses=3)
     told: list[str] = []
 
     def come() -> None:
         try:
-            told.append(participants.join(desk.workspace, token).state)
+            told.append(participants.join(study.workspace, token).state)
         except InviteError:
             told.append("refused")
 
@@ -198,59 +193,59 @@ def test_an_invitation_is_used_as_often_as_it_may_and_no_more(desk: StudyFixture
     assert sorted(told) == ["joined"] * 3 + ["refused"] * 5
 
 
-def test_annotators_need_a_population(desk: StudyFixture) -> None:
+def test_annotators_need_a_population(study: StudyFixture) -> None:
     with pytest.raises(NotFoundError, match="the study has: korea"):
-        invites.create_invite(desk.workspace, desk.study.id)
-    assert invites.create_invite(desk.workspace, desk.study.id, Role.REVIEWER)[0].population_id is None
+        invites.create_invite(study.workspace, study.record.id)
+    assert invites.create_invite(study.workspace, study.record.id, Role.REVIEWER)[0].population_id is None
 
 
 @ON_BOTH
-def test_deleting_what_is_personal_leaves_judgements_whole(desk: StudyFixture) -> None:
-    account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD, name="Kim")
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
-    person = participants.join(desk.workspace, token, account.id)
-    participants.consent(desk.workspace, person.id, desk.study.consent_version)
-    participants.answer_eligibility(desk.workspace, person.id, GOOD)
-    (item,) = desk.add("verify", [QUESTION])
-    desk.answer(person, {"choices": [0]})
-    accounts.verify_password(desk.workspace, "Kim@example.org", "a wrong guess", key="192.0.2.7")
-    password_links.make_link(desk.workspace, account.id)
-    tokens.create_token(desk.workspace, account.id, study_id=None, name="Kim's laptop")
-    sessions.open_session(desk.workspace, account.id)
-    with desk.workspace.write() as connection:
+def test_deleting_what_is_personal_leaves_judgements_whole(study: StudyFixture) -> None:
+    account = accounts.create_account(study.workspace, "kim@example.org", PASSWORD, name="Kim")
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
+    person = participants.join(study.workspace, token, account.id)
+    participants.consent(study.workspace, person.id, study.record.consent_version)
+    participants.answer_eligibility(study.workspace, person.id, GOOD)
+    (item,) = study.add("verify", [QUESTION])
+    study.answer(person, {"choices": [0]})
+    accounts.verify_password(study.workspace, "Kim@example.org", "a wrong guess", key="192.0.2.7")
+    password_links.make_link(study.workspace, account.id)
+    tokens.create_token(study.workspace, account.id, study_id=None, name="Kim's laptop")
+    sessions.open_session(study.workspace, account.id)
+    with study.workspace.write() as connection:
         connection.execute(
             sa.insert(schema.identities).values(account_id=account.id, issuer="x", subject="Kim", created=1.0)
         )
-    assert personal.delete_attributes(desk.workspace, desk.study.id, person.id, by=desk.owner) == 2
-    assert personal.attributes(desk.workspace, desk.study.id, person.id) == {}
-    erased = accounts.get_account(desk.workspace, account.id)
+    assert personal.delete_attributes(study.workspace, study.record.id, person.id, by=study.owner) == 2
+    assert personal.attributes(study.workspace, study.record.id, person.id) == {}
+    erased = accounts.get_account(study.workspace, account.id)
     assert (erased.login, erased.name, erased.disabled) == (None, "", True)
-    assert len(judgements.list_judgements(desk.workspace, desk.study.id, item)) == 1
-    with desk.workspace.read() as connection:
+    assert len(judgements.list_judgements(study.workspace, study.record.id, item)) == 1
+    with study.workspace.read() as connection:
         everything = str([connection.execute(sa.select(table)).all() for table in schema_tables()])
     assert "Kim" not in everything
     assert "kim@example.org" not in everything
     assert "south korean" not in everything
     for table in (schema.password_links, schema.tokens, schema.sessions):
-        assert stored(desk.workspace, table, account_id=account.id) == []
+        assert stored(study.workspace, table, account_id=account.id) == []
     assert "192.0.2.7" not in everything
-    left = [row["key"].partition(":")[0] for row in stored(desk.workspace, schema.attempts)]
+    left = [row["key"].partition(":")[0] for row in stored(study.workspace, schema.attempts)]
     assert sorted(left) == ["from", "pair"], "none by the login alone, which a hash of a guess would find"
 
 
 def test_a_study_that_was_deleted_keeps_nobody_from_being_forgotten(
-    studio_workspace: Workspace, desk: StudyFixture
+    studio_workspace: Workspace, study: StudyFixture
 ) -> None:
     account = accounts.create_account(studio_workspace, "kim@example.org", PASSWORD)
     other = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
     people = []
-    for study in (desk, other):
-        _, token = invites.create_invite(studio_workspace, study.study.id, population="korea")
+    for each in (study, other):
+        _, token = invites.create_invite(studio_workspace, each.record.id, population="korea")
         people.append(participants.join(studio_workspace, token, account.id))
-    personal.delete_attributes(studio_workspace, desk.study.id, people[0].id)
+    personal.delete_attributes(studio_workspace, study.record.id, people[0].id)
     assert accounts.get_account(studio_workspace, account.id).login == "kim@example.org"
-    deletion.delete_study(studio_workspace, other.study.id, "other")
-    personal.delete_attributes(studio_workspace, desk.study.id, people[0].id)
+    deletion.delete_study(studio_workspace, other.record.id, "other")
+    personal.delete_attributes(studio_workspace, study.record.id, people[0].id)
     assert accounts.get_account(studio_workspace, account.id).login is None
 
 
@@ -259,51 +254,51 @@ def schema_tables() -> list[sa.Table]:
     return [table for table in vars(schema).values() if isinstance(table, sa.Table) and table not in left_out]
 
 
-def test_other_studies_people_are_not_there(studio_workspace: Workspace, desk: StudyFixture) -> None:
+def test_other_studies_people_are_not_there(studio_workspace: Workspace, study: StudyFixture) -> None:
     other = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name="other")
     person = other.person()
     for act in (personal.attributes, personal.delete_attributes, participants.withdraw):
         with pytest.raises(NotFoundError):
-            act(desk.workspace, desk.study.id, person.id)
+            act(study.workspace, study.record.id, person.id)
 
 
-def test_who_withdrew_cannot_come_back_by_the_link(desk: StudyFixture) -> None:
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
-    account = accounts.create_account(desk.workspace, "kim@example.org", PASSWORD)
-    person = participants.join(desk.workspace, token, account.id)
-    participants.withdraw(desk.workspace, desk.study.id, person.id)
+def test_who_withdrew_cannot_come_back_by_the_link(study: StudyFixture) -> None:
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
+    account = accounts.create_account(study.workspace, "kim@example.org", PASSWORD)
+    person = participants.join(study.workspace, token, account.id)
+    participants.withdraw(study.workspace, study.record.id, person.id)
     with pytest.raises(ConflictError, match="you have left"):
-        participants.join(desk.workspace, token, account.id)
+        participants.join(study.workspace, token, account.id)
 
 
 def test_who_says_they_are_done_can_go_on_later(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
-    person, other = desk.person(), desk.person()
-    desk.add("verify", [QUESTION])
-    held = desk.work(person)
-    assert participants.finish(desk.workspace, person.id).state == ParticipantState.FINISHED
-    assert desk.work(other).assignment.id == held.assignment.id, "what was at hand is free at once"
-    desk.work(person)
-    assert participants.get_participant(desk.workspace, person.id).state == ParticipantState.ACTIVE
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    person, other = study.person(), study.person()
+    study.add("verify", [QUESTION])
+    held = study.work(person)
+    assert participants.finish(study.workspace, person.id).state == ParticipantState.FINISHED
+    assert study.work(other).assignment.id == held.assignment.id, "what was at hand is free at once"
+    study.work(person)
+    assert participants.get_participant(study.workspace, person.id).state == ParticipantState.ACTIVE
 
 
-def test_whoever_is_done_still_takes_up_a_place(desk: StudyFixture) -> None:
+def test_whoever_is_done_still_takes_up_a_place(study: StudyFixture) -> None:
     """Of the two people that the population takes, one has finished and been paid for: there is room for one
     more, not for two."""
     for _ in range(2):
-        person = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
-        participants.finish(desk.workspace, person.id)
-    late = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
+        person = participants.answer_eligibility(study.workspace, consented(study).id, GOOD)
+        participants.finish(study.workspace, person.id)
+    late = participants.answer_eligibility(study.workspace, consented(study).id, GOOD)
     assert (late.state, late.eligible) == (ParticipantState.SCREENED_OUT, False)
 
 
-def test_whoever_withdrew_or_was_screened_out_takes_up_none(desk: StudyFixture) -> None:
-    participants.answer_eligibility(desk.workspace, consented(desk).id, {**GOOD, "years": "1"})
-    gone = participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD)
-    participants.withdraw(desk.workspace, desk.study.id, gone.id)
+def test_whoever_withdrew_or_was_screened_out_takes_up_none(study: StudyFixture) -> None:
+    participants.answer_eligibility(study.workspace, consented(study).id, {**GOOD, "years": "1"})
+    gone = participants.answer_eligibility(study.workspace, consented(study).id, GOOD)
+    participants.withdraw(study.workspace, study.record.id, gone.id)
     for _ in range(2):
         assert (
-            participants.answer_eligibility(desk.workspace, consented(desk).id, GOOD).state
+            participants.answer_eligibility(study.workspace, consented(study).id, GOOD).state
             == ParticipantState.ACTIVE
         )
 
@@ -322,12 +317,12 @@ def test_whoever_has_been_let_in_takes_up_a_place_until_they_leave(
         criterion["quota"] = {"North": 1}
     if full != "population that is asked nothing":
         korea["criteria"] = [criterion]
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[korea])
-    first = participants.answer_eligibility(desk.workspace, consented(desk).id, {"side": "North"})
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[korea])
+    first = participants.answer_eligibility(study.workspace, consented(study).id, {"side": "North"})
     assert first.state == ParticipantState.ACTIVE
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         change_rows(connection, schema.participants, {"id": first.id}, state=str(state))
-    second = participants.answer_eligibility(desk.workspace, consented(desk).id, {"side": "North"}).state
+    second = participants.answer_eligibility(study.workspace, consented(study).id, {"side": "North"}).state
     is_in = state in (ParticipantState.ACTIVE, ParticipantState.FINISHED, ParticipantState.PAUSED)
     assert second == (ParticipantState.SCREENED_OUT if is_in else ParticipantState.ACTIVE)
 
@@ -360,11 +355,11 @@ def test_each_answer_that_is_withdrawn_is_asked_for_once_more(votes: StudyFixtur
         votes.answer(person, {"choices": [0]})
     assert live_slots(votes.workspace, item) == (0, 0)
     for person in people[:withdrawn]:
-        participants.withdraw(votes.workspace, votes.study.id, person.id)
+        participants.withdraw(votes.workspace, votes.record.id, person.id)
     assert live_slots(votes.workspace, item) == (withdrawn, 0)
     for _ in range(withdrawn):
         votes.answer(votes.person(), {"choices": [0]})
-    assert items.get_item(votes.workspace, votes.study.id, item).state == ItemState.DONE
+    assert items.get_item(votes.workspace, votes.record.id, item).state == ItemState.DONE
     assert live_slots(votes.workspace, item) == (0, 0)
 
 
@@ -376,9 +371,9 @@ def test_a_withdrawal_counts_who_is_at_work(votes: StudyFixture) -> None:
     votes.answer(second, {"choices": [0]})
     votes.work(third)
     assert live_slots(votes.workspace, item) == (2, 1)
-    participants.withdraw(votes.workspace, votes.study.id, first.id)
+    participants.withdraw(votes.workspace, votes.record.id, first.id)
     assert live_slots(votes.workspace, item) == (3, 1)
-    participants.withdraw(votes.workspace, votes.study.id, third.id)
+    participants.withdraw(votes.workspace, votes.record.id, third.id)
     assert live_slots(votes.workspace, item) == (4, 0)
 
 
@@ -388,10 +383,10 @@ def test_a_withdrawal_leaves_an_experts_decision_alone(votes: StudyFixture) -> N
     for person in people:
         votes.answer(person, {"choices": [0]})
     decided = adjudications.adjudicate(
-        votes.workspace, votes.study.id, item, votes.owner, {"right": [2]}, "they misread it"
+        votes.workspace, votes.record.id, item, votes.owner, {"right": [2]}, "they misread it"
     )
-    participants.withdraw(votes.workspace, votes.study.id, people[0].id)
-    after = items.get_item(votes.workspace, votes.study.id, item)
+    participants.withdraw(votes.workspace, votes.record.id, people[0].id)
+    after = items.get_item(votes.workspace, votes.record.id, item)
     assert (after.state, after.result, after.reason) == (ItemState.DONE, decided.result, "they misread it")
     assert live_slots(votes.workspace, item) == (0, 0)
 
@@ -401,13 +396,13 @@ def test_a_withdrawal_leaves_alone_what_others_have_built_on(studio_workspace: W
         {"name": "verify", "kind": "vote", "next": {"done": "again"}},
         {"name": "again", "kind": "vote"},
     ]
-    desk = open_study(studio_workspace, stages)
-    (item,) = desk.add("verify", [QUESTION])
-    people = [desk.person() for _ in range(5)]
+    study = open_study(studio_workspace, stages)
+    (item,) = study.add("verify", [QUESTION])
+    people = [study.person() for _ in range(5)]
     for person in people:
-        desk.answer(person, {"choices": [0]}, "verify")
-    (child,) = items.list_items(desk.workspace, desk.study.id, "again")
-    participants.withdraw(desk.workspace, desk.study.id, people[0].id)
-    assert items.get_item(desk.workspace, desk.study.id, item).state == ItemState.DONE
-    assert live_slots(desk.workspace, item) == (0, 0)
-    assert items.get_item(desk.workspace, desk.study.id, child.id).state == ItemState.OPEN
+        study.answer(person, {"choices": [0]}, "verify")
+    (child,) = items.list_items(study.workspace, study.record.id, "again")
+    participants.withdraw(study.workspace, study.record.id, people[0].id)
+    assert items.get_item(study.workspace, study.record.id, item).state == ItemState.DONE
+    assert live_slots(study.workspace, item) == (0, 0)
+    assert items.get_item(study.workspace, study.record.id, child.id).state == ItemState.OPEN

@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 from joserfc import jwt
 from joserfc.jwk import RSAKey
+from joserfc.jws import JWSRegistry
 
 from folkways.errors import FolkwaysError
 from folkways_studio.errors import InviteError
 from folkways_studio.people.prolific_entry import check_entry, read_parameters
 from folkways_studio.records import Study
 from folkways_studio.web.settings import WebSettings
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 MEGABYTE = 2**20
 ORIGIN = "https://studio.example.org"
@@ -115,6 +116,20 @@ def test_a_link_is_believed_as_far_as_it_is_signed(
         return
     with pytest.raises(InviteError, match=problem):
         enter(server.url, token(**claims), **changes)
+
+
+def test_a_header_that_prolific_adds_is_passed_over_and_another_way_of_signing_is_not(
+    server: KeyServer,
+) -> None:
+    claims = {"aud": ORIGIN, "exp": NOW + 600, "prolific": PERSON}
+    for way in ("RS256", "PS256"):
+        signing = JWSRegistry(algorithms=[way], strict_check_header=False)
+        signed = str(jwt.encode({"alg": way, "kid": "one", "env": "live"}, claims, KEY, registry=signing))
+        if way == "RS256":
+            assert enter(server.url, signed)
+            continue
+        with pytest.raises(InviteError, match=EXPIRED):
+            enter(server.url, signed)
 
 
 def test_a_study_that_wants_no_signature_asks_for_none_and_one_that_does_wants_the_ids(

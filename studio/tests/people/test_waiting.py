@@ -23,15 +23,15 @@ NEAR = {**GOOD, "nationality": "UK citizen"}
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
+def study(studio_workspace: Workspace) -> StudyFixture:
     population = {"name": "korea", "culture": "KR", "people": 1, "criteria": CRITERIA}
     return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], populations=[population])
 
 
-def agreed(desk: StudyFixture) -> Participant:
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+def agreed(study: StudyFixture) -> Participant:
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
     return participants.consent(
-        desk.workspace, participants.join(desk.workspace, token).id, desk.study.consent_version
+        study.workspace, participants.join(study.workspace, token).id, study.record.consent_version
     )
 
 
@@ -56,60 +56,67 @@ def test_what_was_written_freely_is_unclear_and_what_was_chosen_is_not(
     assert unclear_criteria(CRITERIA, answers) == unclear
 
 
-def test_who_waits_is_let_in_or_turned_away(desk: StudyFixture) -> None:
-    first, second = agreed(desk), agreed(desk)
+def test_who_waits_is_let_in_or_turned_away(study: StudyFixture) -> None:
+    first, second = agreed(study), agreed(study)
     for person in (first, second):
         assert (
-            participants.answer_eligibility(desk.workspace, person.id, NEAR).state == ParticipantState.WAITING
+            participants.answer_eligibility(study.workspace, person.id, NEAR).state
+            == ParticipantState.WAITING
         )
-        assert desk.nothing(person) == "not_active"
-    seen = participants.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
+        assert study.nothing(person) == "not_active"
+    seen = participants.list_waiting(study.workspace, study.record.id, by=study.owner)
     assert [(each.person.id, each.unclear) for each in seen] == [
         (person.id, [("Your nationality?", "UK citizen")]) for person in (first, second)
     ]
-    participants.list_waiting(desk.workspace, desk.study.id, by=desk.owner)
-    read = stored(desk.workspace, schema.events, kind="participant.attributes_read")
+    participants.list_waiting(study.workspace, study.record.id, by=study.owner)
+    read = stored(study.workspace, schema.events, kind="participant.attributes_read")
     assert [each["participant_id"] for each in read] == [first.id, second.id], (
         "that somebody looked is noted once for each"
     )
-    found = participants.settle_waiting(desk.workspace, desk.study.id, first.id, let_in=True, by=desk.owner)
+    found = participants.settle_waiting(
+        study.workspace, study.record.id, first.id, let_in=True, by=study.owner
+    )
     assert (found.state, found.eligible, found.waiver) == (ParticipantState.ACTIVE, True, None)
     with pytest.raises(ConflictError, match="all the people"):
-        participants.settle_waiting(desk.workspace, desk.study.id, second.id, let_in=True, by=desk.owner)
-    out = participants.settle_waiting(desk.workspace, desk.study.id, second.id, let_in=False, by=desk.owner)
+        participants.settle_waiting(study.workspace, study.record.id, second.id, let_in=True, by=study.owner)
+    out = participants.settle_waiting(
+        study.workspace, study.record.id, second.id, let_in=False, by=study.owner
+    )
     assert (out.state, out.eligible) == (ParticipantState.SCREENED_OUT, False)
     for person in (first, second):
         with pytest.raises(ConflictError, match="wait"):
-            participants.settle_waiting(desk.workspace, desk.study.id, person.id, let_in=True, by=desk.owner)
+            participants.settle_waiting(
+                study.workspace, study.record.id, person.id, let_in=True, by=study.owner
+            )
     assert (
-        participants.answer_eligibility(desk.workspace, second.id, GOOD).state
+        participants.answer_eligibility(study.workspace, second.id, GOOD).state
         == ParticipantState.SCREENED_OUT
     )
 
 
-def test_who_waits_answers_again(desk: StudyFixture) -> None:
-    person = agreed(desk)
-    participants.answer_eligibility(desk.workspace, person.id, NEAR)
+def test_who_waits_answers_again(study: StudyFixture) -> None:
+    person = agreed(study)
+    participants.answer_eligibility(study.workspace, person.id, NEAR)
     assert (
-        participants.answer_eligibility(desk.workspace, person.id, {**NEAR, "nationality": "Scottish"}).state
+        participants.answer_eligibility(study.workspace, person.id, {**NEAR, "nationality": "Scottish"}).state
         == "waiting"
     )
-    assert personal.attributes(desk.workspace, desk.study.id, person.id)["nationality"] == "Scottish"
-    assert participants.answer_eligibility(desk.workspace, person.id, GOOD).state == ParticipantState.ACTIVE
-    assert participants.list_waiting(desk.workspace, desk.study.id, by=desk.owner) == []
+    assert personal.attributes(study.workspace, study.record.id, person.id)["nationality"] == "Scottish"
+    assert participants.answer_eligibility(study.workspace, person.id, GOOD).state == ParticipantState.ACTIVE
+    assert participants.list_waiting(study.workspace, study.record.id, by=study.owner) == []
 
 
 @ON_A_FILE
-def test_nobody_decides_over_the_people_of_another_study(desk: StudyFixture) -> None:
-    person = agreed(desk)
-    participants.answer_eligibility(desk.workspace, person.id, NEAR)
-    neighbour = open_study(desk.workspace, [{"name": "verify", "kind": "vote"}], name="neighbour")
-    assert participants.list_waiting(desk.workspace, neighbour.study.id, by=neighbour.owner) == []
+def test_nobody_decides_over_the_people_of_another_study(study: StudyFixture) -> None:
+    person = agreed(study)
+    participants.answer_eligibility(study.workspace, person.id, NEAR)
+    neighbour = open_study(study.workspace, [{"name": "verify", "kind": "vote"}], name="neighbour")
+    assert participants.list_waiting(study.workspace, neighbour.record.id, by=neighbour.owner) == []
     with pytest.raises(NotFoundError):
         participants.settle_waiting(
-            desk.workspace, neighbour.study.id, person.id, let_in=True, by=neighbour.owner
+            study.workspace, neighbour.record.id, person.id, let_in=True, by=neighbour.owner
         )
     let_in = participants.waive_eligibility(
-        desk.workspace, desk.study.id, person.id, "known to us", by=desk.owner
+        study.workspace, study.record.id, person.id, "known to us", by=study.owner
     )
     assert (let_in.state, let_in.waiver) == (ParticipantState.ACTIVE, "known to us")

@@ -16,7 +16,7 @@ from folkways_studio.errors import InviteError, NotAllowedError, NotFoundError, 
 from folkways_studio.people import accounts, invites, openid, participants, password_links, personal, sessions
 from folkways_studio.programs import tokens
 from folkways_studio.records import Participant
-from studio.tests.support.studies import ON_A_FILE, PASSWORD, StudyFixture, open_study
+from studio.tests.support.studies import ON_A_FILE, PASSWORD, StudyFixture
 
 LOGIN = "kim@example.org"
 IDENTITY = openid.Identity("https://login.example.org", "person-1", "else@example.org", "Kim")
@@ -24,15 +24,10 @@ REFUSED = (InviteError, NotAllowedError, NotFoundError, TokenError)
 
 
 @pytest.fixture
-def study(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
-
-
-@pytest.fixture
 def person(study: StudyFixture) -> Participant:
     """Somebody in one study, with a login and a password."""
     account = accounts.create_account(study.workspace, LOGIN, None)
-    _, token = invites.create_invite(study.workspace, study.study.id, population="korea")
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
     return participants.join(study.workspace, token, account.id)
 
 
@@ -41,7 +36,7 @@ def _disable(study: StudyFixture, person: Participant) -> None:
 
 
 def _erase(study: StudyFixture, person: Participant) -> None:
-    personal.delete_attributes(study.workspace, study.study.id, person.id, by=study.owner)
+    personal.delete_attributes(study.workspace, study.record.id, person.id, by=study.owner)
 
 
 Way = Callable[[], Any]
@@ -62,7 +57,7 @@ def _session_begun_afterwards(workspace: Workspace, account: int, study: StudyFi
 
 
 def _token(workspace: Workspace, account: int, study: StudyFixture) -> Way:
-    _, text = tokens.create_token(workspace, account, study_id=study.study.id)
+    _, text = tokens.create_token(workspace, account, study_id=study.record.id)
     return lambda: tokens.find_token(workspace, text)
 
 
@@ -99,7 +94,7 @@ def _address_of_identity(workspace: Workspace, account: int, study: StudyFixture
 
 def _invitation(workspace: Workspace, account: int, study: StudyFixture) -> Way:
     """A browser with an open session of the account that opens an invitation: whom it is for."""
-    _, token = invites.create_invite(workspace, study.study.id, population="korea")
+    _, token = invites.create_invite(workspace, study.record.id, population="korea")
     session = sessions.open_session(workspace, account)
 
     def enter() -> bool:

@@ -37,8 +37,8 @@ def test_a_secret_is_sealed_under_the_key_of_the_environment(
     studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, KEYS[0])
-    desk = open_study(studio_workspace, STAGES)
-    _, secret = webhooks.create_webhook(studio_workspace, desk.study.id, "https://example.org/")
+    study = open_study(studio_workspace, STAGES)
+    _, secret = webhooks.create_webhook(studio_workspace, study.record.id, "https://example.org/")
     (kept,) = stored(studio_workspace)
     assert kept.startswith(SEALED) and secret.removeprefix("whsec_") not in kept and len(kept) <= 128
     assert unseal(studio_workspace, kept) == secret
@@ -65,8 +65,8 @@ def test_a_key_beside_the_workspace_is_of_its_owner_and_in_no_backup(
     monkeypatch.delenv(KEY_VARIABLE)
     place = tmp_path / "studio.db"
     workspace = open_workspace(place)
-    desk = open_study(workspace, STAGES)
-    _, secret = webhooks.create_webhook(workspace, desk.study.id, "https://example.org/")
+    study = open_study(workspace, STAGES)
+    _, secret = webhooks.create_webhook(workspace, study.record.id, "https://example.org/")
     key = tmp_path / "studio.db-key"
     assert mode(key) == 0o600 and len(key.read_text().strip()) >= 32
     assert [unseal(workspace, each) for each in stored(workspace)] == [secret]
@@ -98,9 +98,9 @@ def test_a_workspace_on_a_server_needs_a_key_of_the_environment(
 def test_what_a_studio_keeps_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:
     place = tmp_path / "studio.db"
     workspace = open_workspace(place)
-    desk = open_study(workspace, STAGES)
+    study = open_study(workspace, STAGES)
     png = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
-    add_media(workspace, desk.study.id, {"a.png": ("image/png", png)})
+    add_media(workspace, study.record.id, {"a.png": ("image/png", png)})
     back_up(workspace, tmp_path / "backup.zip")
     open_workspace(place).close()  # and once more, while it is in use
     files = [each for each in tmp_path.iterdir() if each.is_file()]

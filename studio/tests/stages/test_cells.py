@@ -11,6 +11,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from folkways_studio.errors import SubmissionError
+from folkways_studio.stages.fields import said
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.base import UnfitError, values_of
 from folkways_studio.stages.parts.cell_texts import shortened
@@ -102,7 +103,7 @@ def test_numbers(number: float) -> None:
     assert read(part_of("number"), str(number)) == number
 
 
-@given(WORDS.map(str.strip).filter(bool))
+@given(WORDS.map(said).filter(bool))
 @example("-")
 @example("=1; 2")
 def test_words_of_ones_own(words: str) -> None:

@@ -102,6 +102,8 @@ BAD: list[tuple[str, Mapping[str, Any], set[str]]] = [
     ("short_answers", {"no_answer": "other"}, {"other"}),
     ("short_answers", {"answers": ["x" * 201]}, {"answers"}),
     ("short_answers", {"answers": [1]}, {"answers"}),
+    ("short_answers", {"answers": ["\u200b", "\u3164"]}, {"answers"}),
+    ("localise", {"local": "\u2800\ufe0f"}, {"local"}),
     ("group_answers", {"groups": []}, {"groups"}),
     ("group_answers", {"groups": [{"answers": ["밥", "떡"], "en_answers": []}]}, {"groups"}),
     ("group_answers", {"groups": [{"answers": ["밥", "떡", "국"], "en_answers": ["x"]}]}, {"groups"}),
@@ -559,6 +561,30 @@ def test_digits_choose_what_stands_in_a_place_or_is_the_number(
     assert shown_part(part, [part], {"o": ["yes", "no"]}, None)["digits"] == digits
 
 
+def test_an_answer_is_one_however_its_letters_are_written() -> None:
+    typed = [unicodedata.normalize("NFD", "떡국"), "떡국", unicodedata.normalize("NFD", "phở")]
+    assert take("short_answers", {"answers": typed})["answers"] == ["떡국", "phở"]
+
+
+@pytest.mark.parametrize("begins", ["starts_as", "otherwise"])
+@pytest.mark.parametrize(
+    ("type", "value", "shown"),
+    [
+        ("text", None, "begun"), ("text", "", "begun"), ("text", "mine", "mine"),
+        ("texts", None, "begun"), ("texts", [], "begun"), ("texts", ["mine"], ["mine"]),
+        ("spans", None, "begun"), ("spans", [], []),  # whoever takes every mark away says so
+        ("several", [], []),
+    ],
+)  # fmt: skip
+def test_a_part_begins_with_what_the_item_has_until_something_is_said(
+    begins: str, type: str, value: Any, shown: Any
+) -> None:
+    part = {"key": "it", "label": "It", "type": type, "field": "text", "options": ["a", "b"]}
+    content = {"text": "a b", "first": "begun"}
+    assert shown_part({**part, begins: "first"}, [part], content, value)["value"] == shown
+    assert shown_part(part, [part], content, value)["value"] == value
+
+
 def test_every_rule_is_used() -> None:
     assert {type(kind).__name__ for kind in STAGE_KINDS.values()} == {
         getattr(rule, "func", rule).__name__ for rule in RULES.values()
@@ -571,6 +597,8 @@ def test_every_rule_is_used() -> None:
         (" rice ", {}, "rice", None),
         (None, {}, "", "must be text"),
         (" ", {}, "", "must not be empty"),
+        ("\u200b\ufeff\u3164", {}, "", "must not be empty"),
+        ("\u200e밥", {}, "\u200e밥", None),
         (" ", {"least": 0}, "", None),
         (" ", {"ask": "Say it."}, "", "Say it."),
         ("rice", {"least": 4, "most": 4}, "rice", None),

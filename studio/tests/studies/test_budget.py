@@ -21,7 +21,7 @@ from folkways_studio.workflows.definition import DefinitionError, read_definitio
 from folkways_studio.workflows.editing import Use, compare
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
 PAY = {"per_answer": 0.5, "currency": "EUR"}
@@ -31,49 +31,49 @@ def questions(count: int) -> list[dict[str, Any]]:
     return [{**QUESTION, "question": f"{number}?"} for number in range(count)]
 
 
-def vote(desk: StudyFixture, person: Participant, seconds: float, at: float = 1000.0) -> int:
-    work = at_time(at, desk.work, person)
-    at_time(at + seconds, desk.submit, person, work, {"choices": [0]})
+def vote(study: StudyFixture, person: Participant, seconds: float, at: float = 1000.0) -> int:
+    work = at_time(at, study.work, person)
+    at_time(at + seconds, study.submit, person, work, {"choices": [0]})
     return work.item.id
 
 
-def call(desk: StudyFixture, person: int | None, item: int | None, usd: float | None) -> None:
+def call(study: StudyFixture, person: int | None, item: int | None, usd: float | None) -> None:
     row = {
-        "study_id": desk.study.id, "item_id": item, "participant_id": person, "purpose": "suggester",
+        "study_id": study.record.id, "item_id": item, "participant_id": person, "purpose": "suggester",
         "endpoint": "small", "run": "", "prompt": "?", "created": 1.0, "usd": usd,
     }  # fmt: skip
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         inserted_id(connection, schema.model_calls, row)
 
 
-def only(desk: StudyFixture) -> Budget:
-    (budget,) = budgets(desk.workspace, desk.study)
+def only(study: StudyFixture) -> Budget:
+    (budget,) = budgets(study.workspace, study.record)
     return budget
 
 
 @ON_A_FILE
 def test_pay_by_the_answer_is_known_to_the_end(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [VOTE], pay={**PAY, "budget": 4})
-    assert only(desk).per_answer is None and only(desk).ahead == 0
-    desk.add("verify", questions(4))
-    person = desk.person()
+    study = open_study(studio_workspace, [VOTE], pay={**PAY, "budget": 4})
+    assert only(study).per_answer is None and only(study).ahead == 0
+    study.add("verify", questions(4))
+    person = study.person()
     for number in range(3):
-        vote(desk, person, 60, 1000.0 * number)
-    budget = only(desk)
+        vote(study, person, 60, 1000.0 * number)
+    budget = only(study)
     assert (budget.of, budget.currency, budget.spent, budget.answers) == ("people", "EUR", 1.5, 3)
     assert (budget.per_answer, budget.ahead, budget.limit, budget.trouble) == (0.5, 5, 4, "")
     assert budget.total is not None
     assert (budget.total.low, budget.total.mean, budget.total.high) == (4, 4, 4)
     assert replace(budget, spent=4).trouble == "spent", "nothing is left"
     # Whoever withdraws is paid, and their answers are asked for again.
-    participants.withdraw(studio_workspace, desk.study.id, person.id)
-    budget = only(desk)
+    participants.withdraw(studio_workspace, study.record.id, person.id)
+    budget = only(study)
     assert (budget.spent, budget.ahead, budget.trouble) == (1.5, 8, "exceeds")
     assert budget.total is not None and budget.total.mean == 5.5
-    desk_of_staff = desk.person(role=Role.RESEARCHER)
-    assert only(desk).spent == 1.5, desk_of_staff
-    studies.set_state(studio_workspace, desk.study.id, StudyState.CLOSED)
-    closed = studies.get_study(studio_workspace, desk.study.id)
+    researcher = study.person(role=Role.RESEARCHER)
+    assert only(study).spent == 1.5, researcher
+    studies.set_state(studio_workspace, study.record.id, StudyState.CLOSED)
+    closed = studies.get_study(studio_workspace, study.record.id)
     (budget,) = budgets(studio_workspace, closed)
     assert (budget.ahead, budget.trouble) == (0, "") and budget.total is not None and budget.total.mean == 1.5
 
@@ -82,19 +82,19 @@ def test_pay_by_the_answer_is_known_to_the_end(studio_workspace: Workspace) -> N
 def test_pay_by_the_hour_is_forecast_from_how_long_answers_take_with_an_interval_over_people(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_study(studio_workspace, [{**VOTE, "minutes": 3}], pay={"per_hour": 36, "currency": "EUR"})
-    desk.add("verify", questions(10))
-    budget = only(desk)
+    study = open_study(studio_workspace, [{**VOTE, "minutes": 3}], pay={"per_hour": 36, "currency": "EUR"})
+    study.add("verify", questions(10))
+    budget = only(study)
     assert budget.total is not None and not budget.total.has_interval
     assert budget.total.mean == pytest.approx(20 * 0.05 * 36), "as long as the study expects"
-    fast, slow = desk.person(), desk.person()
+    fast, slow = study.person(), study.person()
     for number in range(4):
-        vote(desk, fast, 10, 1000.0 * number)
+        vote(study, fast, 10, 1000.0 * number)
 
-    assert not only(desk).total.has_interval, "four answers are too few"  # type: ignore[union-attr]
+    assert not only(study).total.has_interval, "four answers are too few"  # type: ignore[union-attr]
     for number in range(4):
-        vote(desk, slow, 50, 1000.0 * number)
-    budget = only(desk)
+        vote(study, slow, 50, 1000.0 * number)
+    budget = only(study)
     assert (budget.spent, budget.answers, budget.ahead) == (pytest.approx(2.4), 8, 12)
     assert budget.total is not None and budget.total.has_interval
     assert budget.total.mean == pytest.approx(2.4 + 12 * 0.3)
@@ -108,27 +108,27 @@ def test_pay_by_the_hour_is_forecast_from_how_long_answers_take_with_an_interval
 
 @ON_A_FILE
 def test_without_a_time_nobody_knows_what_hours_will_cost(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [VOTE], pay={"per_hour": 36, "currency": "EUR", "budget": 1})
-    desk.add("verify", questions(1))
-    assert only(desk).total is None and only(desk).trouble == ""
+    study = open_study(studio_workspace, [VOTE], pay={"per_hour": 36, "currency": "EUR", "budget": 1})
+    study.add("verify", questions(1))
+    assert only(study).total is None and only(study).trouble == ""
     client = AppClient(create_app(studio_workspace))
-    client.cookies.set("folkways_session", sessions.open_session(studio_workspace, desk.owner))
+    client.cookies.set("folkways_session", sessions.open_session(studio_workspace, study.owner))
     assert "How long one takes is not known yet." in client.get("/studies/test-study/time").text
-    vote(desk, desk.person(), 110)
-    assert only(desk).trouble == "spent", "1.10 of 1"
+    vote(study, study.person(), 110)
+    assert only(study).trouble == "spent", "1.10 of 1"
 
 
 @ON_A_FILE
 def test_attention_checks_are_paid_as_well(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{**VOTE, "check_every": 2}], pay=PAY)
-    ids = desk.add("verify", questions(6))
-    person = desk.person()
+    study = open_study(studio_workspace, [{**VOTE, "check_every": 2}], pay=PAY)
+    ids = study.add("verify", questions(6))
+    person = study.person()
     items = schema.items
     with studio_workspace.write() as connection:
         connection.execute(sa.update(items).where(items.c.id == ids[0]).values(check={"choices": [0]}))
     for number in range(3):
-        vote(desk, person, 60, 1000.0 * number)
-    budget = only(desk)
+        vote(study, person, 60, 1000.0 * number)
+    budget = only(study)
     checks = 3 - budget.answers
     assert checks == 1 and budget.spent == 1.5
     assert budget.ahead == 8 and budget.total is not None
@@ -139,20 +139,20 @@ def test_attention_checks_are_paid_as_well(studio_workspace: Workspace) -> None:
 def test_items_that_move_on_are_counted_ahead_as_many_as_did_so_far(studio_workspace: Workspace) -> None:
     first = {**VOTE, "next": {"done": "look"}}
     stages = [first, {"name": "look", "kind": "vote", "answers": 3, "majority": 2}, {**VOTE, "name": "alone"}]
-    desk = open_study(studio_workspace, stages, pay=PAY)
-    desk.add("verify", questions(10))
+    study = open_study(studio_workspace, stages, pay=PAY)
+    study.add("verify", questions(10))
 
     def ahead() -> list[float | None]:
-        made = studies.stages(studio_workspace, desk.study.id)
-        return list(answers_ahead(studio_workspace, desk.study, made).values())
+        made = studies.stages(studio_workspace, study.record.id)
+        return list(answers_ahead(studio_workspace, study.record, made).values())
 
     assert ahead() == [20, 30, 0]
-    one, other = desk.person(), desk.person()
+    one, other = study.person(), study.person()
 
     def settle(said: list[tuple[int, int]]) -> None:
         for choices in said:
             for person, choice in zip((one, other), choices, strict=True):
-                desk.answer(person, {"choices": [choice]}, "verify")
+                study.answer(person, {"choices": [choice]}, "verify")
 
     settle([(0, 0), (0, 1), (0, 1), (0, 1)])
     assert ahead() == [12, 3 + 6 * 3, 0], "four are too few to tell: every item may move on"
@@ -167,10 +167,10 @@ def test_who_writes_has_no_end_but_a_quota(studio_workspace: Workspace) -> None:
     lands = [{"name": "korea", "culture": "KR"}, {"name": "japan", "culture": "JP"}]
 
     def ahead(stage: dict[str, Any], name: str) -> list[float | None]:
-        desk = open_study(studio_workspace, [stage, local], name=name, populations=lands, pay=PAY)
-        made = studies.stages(studio_workspace, desk.study.id)
-        assert (only(desk).ahead is None) == (name == "open-end")
-        return list(answers_ahead(studio_workspace, desk.study, made).values())
+        study = open_study(studio_workspace, [stage, local], name=name, populations=lands, pay=PAY)
+        made = studies.stages(studio_workspace, study.record.id)
+        assert (only(study).ahead is None) == (name == "open-end")
+        return list(answers_ahead(studio_workspace, study.record, made).values())
 
     assert ahead({**write, "quota": None}, "open-end") == [None, None]
     assert ahead({**write, "quota": 5}, "ends") == [10, 10 * 2 * 2]
@@ -183,36 +183,36 @@ def test_who_writes_has_no_end_but_a_quota(studio_workspace: Workspace) -> None:
 @ON_A_FILE
 def test_models_cost_what_their_calls_did(studio_workspace: Workspace) -> None:
     adjust = {"name": "verify", "kind": "vote", "answers": 2, "majority": 2}
-    desk = open_study(studio_workspace, [adjust], models={"suggester": "small", "most_usd": 1.0})
-    assert only(desk).total is not None and (only(desk).spent, only(desk).of) == (0, "models")
-    desk.add("verify", questions(3))
-    person = desk.person()
-    items = [vote(desk, person, 60, 1000.0 * number) for number in range(2)]
-    call(desk, person.id, items[0], 0.2)
-    call(desk, person.id, items[1], 0.1)
-    call(desk, person.id, None, 0.06)
-    call(desk, person.id, items[1], None)
-    budget = only(desk)
+    study = open_study(studio_workspace, [adjust], models={"suggester": "small", "most_usd": 1.0})
+    assert only(study).total is not None and (only(study).spent, only(study).of) == (0, "models")
+    study.add("verify", questions(3))
+    person = study.person()
+    items = [vote(study, person, 60, 1000.0 * number) for number in range(2)]
+    call(study, person.id, items[0], 0.2)
+    call(study, person.id, items[1], 0.1)
+    call(study, person.id, None, 0.06)
+    call(study, person.id, items[1], None)
+    budget = only(study)
     assert (budget.currency, budget.spent, budget.answers, budget.unpriced) == (
         "USD", pytest.approx(0.36), 2, 1,
     )  # fmt: skip
     assert budget.total is not None and not budget.total.has_interval, "one person tells nothing of others"
     assert (budget.ahead, budget.total.mean) == (4, pytest.approx(0.36 + 4 * 0.15))
     assert budget.trouble == ""
-    call(desk, None, items[1], 0.1)
-    assert only(desk).trouble == "exceeds"
-    call(desk, None, None, 0.6)
-    assert only(desk).trouble == "spent"
+    call(study, None, items[1], 0.1)
+    assert only(study).trouble == "exceeds"
+    call(study, None, None, 0.6)
+    assert only(study).trouble == "spent"
 
 
-def multiply(desk: StudyFixture, number: int) -> list[tuple[int, int]]:
+def multiply(study: StudyFixture, number: int) -> list[tuple[int, int]]:
     """The only answer of the study, given by ``number`` people in all: the participant and the item of each."""
-    (judgement,) = stored(desk.workspace, schema.judgements)
-    (slot,) = stored(desk.workspace, schema.assignments, id=judgement["assignment_id"])
-    (person,) = stored(desk.workspace, schema.participants)
-    (account,) = stored(desk.workspace, schema.accounts, id=person["account_id"])
+    (judgement,) = stored(study.workspace, schema.judgements)
+    (slot,) = stored(study.workspace, schema.assignments, id=judgement["assignment_id"])
+    (person,) = stored(study.workspace, schema.participants)
+    (account,) = stored(study.workspace, schema.accounts, id=person["account_id"])
     more = range(1000, 999 + number)
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         for table, row, own in (
             (schema.accounts, account, ("id",)),
             (schema.participants, person, ("id", "account_id", "pseudonym")),
@@ -241,14 +241,14 @@ def test_what_models_will_cost_has_an_interval_over_people(
     studio_workspace: Workspace, costs: list[float], low: float, high: float | None
 ) -> None:
     """A call for nobody is spread over all answers, which makes each a quarter dearer than people's own calls."""
-    desk = open_study(studio_workspace, [VOTE], models={"suggester": "small"})
-    desk.add("verify", questions(3))
-    vote(desk, desk.person(), 60)
-    answers = multiply(desk, 60)
+    study = open_study(studio_workspace, [VOTE], models={"suggester": "small"})
+    study.add("verify", questions(3))
+    vote(study, study.person(), 60)
+    answers = multiply(study, 60)
     for cost, (person, item) in zip(costs, answers, strict=True):
-        call(desk, person, item, cost)
-    call(desk, None, answers[0][1], 3.0)
-    budget = only(desk)
+        call(study, person, item, cost)
+    call(study, None, answers[0][1], 3.0)
+    budget = only(study)
     assert (budget.spent, budget.per_answer, budget.ahead) == (pytest.approx(15), pytest.approx(0.25), 5)
     assert budget.total is not None and budget.total.mean == pytest.approx(15 + 5 * 0.25)
     assert budget.total.low == pytest.approx(15 + 5 * 1.25 * low, abs=1e-4)
@@ -262,20 +262,20 @@ def test_a_stage_in_which_no_model_was_asked_adds_nothing_to_what_models_will_co
 ) -> None:
     """Before its first answer and after it."""
     stages = [VOTE, {**VOTE, "name": "more"}]
-    desk = open_study(studio_workspace, stages, models={"most_usd": 9})
+    study = open_study(studio_workspace, stages, models={"most_usd": 9})
     for stage in ("verify", "more"):
-        desk.add(stage, questions(3))
+        study.add(stage, questions(3))
     if answered:
-        vote(desk, desk.person(), 60)
-    call(desk, None, None, 0.5)
-    budget = only(desk)
+        vote(study, study.person(), 60)
+    call(study, None, None, 0.5)
+    budget = only(study)
     assert budget.ahead == 12 - answered and budget.total is not None
     assert (budget.total.low, budget.total.mean, budget.total.high) == (0.5, 0.5, 0.5)
 
 
 @ON_A_FILE
 def test_no_rate_and_no_model_cost_nothing(studio_workspace: Workspace) -> None:
-    assert budgets(studio_workspace, open_study(studio_workspace, [VOTE]).study) == ()
+    assert budgets(studio_workspace, open_study(studio_workspace, [VOTE]).record) == ()
 
 
 def test_a_budget_and_limits_of_models_may_change_at_any_time() -> None:
@@ -305,16 +305,16 @@ def test_a_budget_and_limits_of_models_may_change_at_any_time() -> None:
 @ON_A_FILE
 def test_pages_say_what_is_spent_and_what_to_do(studio_workspace: Workspace) -> None:
     client = AppClient(create_app(studio_workspace))
-    desk = open_study(studio_workspace, [VOTE], name="dear", pay={**PAY, "budget": 1.6})
+    study = open_study(studio_workspace, [VOTE], name="dear", pay={**PAY, "budget": 1.6})
     accounts.create_account(studio_workspace, "somebody@example.org", None)
-    client.cookies.set("folkways_session", sessions.open_session(studio_workspace, desk.owner))
-    desk.add("verify", questions(3))
+    client.cookies.set("folkways_session", sessions.open_session(studio_workspace, study.owner))
+    study.add("verify", questions(3))
     assert "People will cost more than the budget of" in client.get("/studies/dear").text
     assert "People will cost" not in client.get("/studies/dear", headers={"hx-request": "true"}).text
-    one, other = desk.person(), desk.person()
+    one, other = study.person(), study.person()
     for person in (one, other):
         for number in range(2):
-            vote(desk, person, 60, 1000.0 * number)
+            vote(study, person, 60, 1000.0 * number)
     page = client.get("/studies/dear").text
     assert "has used up the budget" in page and "2.00 EUR" in page and "1.60 EUR" in page
     page = client.get("/studies/dear/time").text

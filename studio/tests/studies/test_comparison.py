@@ -25,7 +25,7 @@ from folkways_studio.studies.comparison import (
 from folkways_studio.web.app import create_app
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "title": "Check", "kind": "vote", "answers": 2, "majority": 2}
 LOOK = {**VOTE, "name": "look", "title": "Look"}
@@ -45,15 +45,15 @@ def question(number: int) -> dict[str, Any]:
 
 
 def join(
-    desk: StudyFixture, account: int | None = None, external: Mapping[str, str] | None = None
+    study: StudyFixture, account: int | None = None, external: Mapping[str, str] | None = None
 ) -> Participant:
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
-    joined = participants.join(desk.workspace, token, account_id=account, external=external, signed=True)
-    return participants.consent(desk.workspace, joined.id, desk.study.consent_version)
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
+    joined = participants.join(study.workspace, token, account_id=account, external=external, signed=True)
+    return participants.consent(study.workspace, joined.id, study.record.consent_version)
 
 
 def answer(
-    desk: StudyFixture,
+    study: StudyFixture,
     people: Sequence[Participant],
     said: Sequence[str],
     seconds: Sequence[float] = (60, 60),
@@ -61,18 +61,18 @@ def answer(
     """Items in order; a digit is the option that each person chooses, a hyphen for who does not know."""
     for number, choices in enumerate(said):
         for person, choice, took in zip(people, choices, seconds, strict=False):
-            work = at_time(1000.0 * number, desk.work, person)
+            work = at_time(1000.0 * number, study.work, person)
             sent = {"choices": [], "abstain": "dont_know"} if choice == "-" else {"choices": [int(choice)]}
-            at_time(1000.0 * number + took, desk.submit, person, work, sent)
+            at_time(1000.0 * number + took, study.submit, person, work, sent)
 
 
 def compared(first: StudyFixture, second: StudyFixture) -> StudyComparison:
-    return compare_studies(first.workspace, first.study, second.study)
+    return compare_studies(first.workspace, first.record, second.record)
 
 
-def add(desk: StudyFixture, place: str | None, number: int) -> None:
+def add(study: StudyFixture, place: str | None, number: int) -> None:
     add_items(
-        desk.workspace, desk.study.id, "verify", [NewItem(f"{place}-{number}", question(number), place)]
+        study.workspace, study.record.id, "verify", [NewItem(f"{place}-{number}", question(number), place)]
     )
 
 
@@ -144,8 +144,8 @@ def test_few_shared_items_leave_all_in_and_other_words_are_other_items(studio_wo
     other.add("verify", [{**question(number), "options": ["soup", "rice"]} for number in range(2)] + [
         question(number) for number in range(2, 7)
     ])  # fmt: skip
-    for desk in (one, other):
-        answer(desk, [desk.person(), desk.person()], ["11"] * 7)
+    for study in (one, other):
+        answer(study, [study.person(), study.person()], ["11"] * 7)
     comparison = compared(one, other)
     assert part_of(comparison, "verify").items == 0, "five are too few"
     assert (
@@ -157,24 +157,24 @@ def test_few_shared_items_leave_all_in_and_other_words_are_other_items(studio_wo
 @ON_A_FILE
 def test_people_of_both_studies_are_paired_whatever_way_they_came(studio_workspace: Workspace) -> None:
     one, other = (open_study(studio_workspace, [VOTE], name=name, pay=EUR) for name in ("one", "other"))
-    for desk, first in ((one, 0), (other, 50)):
-        desk.add("verify", [question(first + number) for number in range(4)])
+    for study, first in ((one, 0), (other, 50)):
+        study.add("verify", [question(first + number) for number in range(4)])
     few = [join(one, external={"prolific_pid": f"pid-{number}"}) for number in range(3)]
     few += [join(one) for _ in range(4)]
     again = [join(other, external={"prolific_pid": f"pid-{number}"}) for number in range(3)]
     again += [join(other, person.account_id) for person in few[3:6]] + [join(other)]
     assert len({person.account_id for person in (*few, *again)}) == 11
-    for people, desk, took in ((few, one, 30.0), (again, other, 20.0)):
+    for people, study, took in ((few, one, 30.0), (again, other, 20.0)):
         for number, person in enumerate(people):
-            work = at_time(0.0, desk.work, person)
-            at_time(took + number, desk.submit, person, work, {"choices": [1]})
-    _, token = invites.create_invite(studio_workspace, other.study.id, population="korea")
+            work = at_time(0.0, study.work, person)
+            at_time(took + number, study.submit, person, work, {"choices": [1]})
+    _, token = invites.create_invite(studio_workspace, other.record.id, population="korea")
     for _ in range(3):  # who never agreed has not begun, and cannot stop
         gone = participants.join(studio_workspace, token)
-        participants.withdraw(studio_workspace, other.study.id, gone.id)
+        participants.withdraw(studio_workspace, other.record.id, gone.id)
     other.person(role=Role.RESEARCHER)
-    participants.withdraw(studio_workspace, one.study.id, few[6].id)
-    participants.withdraw(studio_workspace, other.study.id, again[0].id)
+    participants.withdraw(studio_workspace, one.record.id, few[6].id)
+    participants.withdraw(studio_workspace, other.record.id, again[0].id)
     comparison = compared(one, other)
     time = measures(comparison)["time"].difference
     # One of both has withdrawn from the second, who was only in the first from that: five are too few to pair.
@@ -193,13 +193,13 @@ def test_people_of_both_studies_are_paired_whatever_way_they_came(studio_workspa
 def test_an_answer_that_counts_costs_what_all_answers_did(studio_workspace: Workspace) -> None:
     one = open_study(studio_workspace, [VOTE], name="one", pay={"per_hour": 36, "currency": "EUR"})
     other = open_study(studio_workspace, [VOTE], name="other", pay=EUR)
-    for desk, first in ((one, 0), (other, 50)):
-        desk.add("verify", [question(first + number) for number in range(4)])
-        people = [desk.person(), desk.person()]
-        answer(desk, people, ["11", "12", "11"], (100, 50))
-        if desk is one:
+    for study, first in ((one, 0), (other, 50)):
+        study.add("verify", [question(first + number) for number in range(4)])
+        people = [study.person(), study.person()]
+        answer(study, people, ["11", "12", "11"], (100, 50))
+        if study is one:
             call = {
-                "study_id": desk.study.id, "participant_id": people[0].id, "purpose": "suggester", "endpoint": "m",
+                "study_id": study.record.id, "participant_id": people[0].id, "purpose": "suggester", "endpoint": "m",
                 "run": "", "prompt": "?", "created": 1.0,
             }  # fmt: skip
             with studio_workspace.read() as connection:
@@ -216,7 +216,7 @@ def test_an_answer_that_counts_costs_what_all_answers_did(studio_workspace: Work
         rows["pay"].difference, {"a": [1.0] * 3, "b": [0.5] * 3}, {"c": [0.5] * 3, "d": [0.5] * 3}, None
     )
     assert (rows["models"].difference.first, rows["models"].difference.second) == pytest.approx((0.3 / 6, 0))
-    participants.withdraw(studio_workspace, one.study.id, one.people()[1].id)
+    participants.withdraw(studio_workspace, one.record.id, one.people()[1].id)
     rows = measures(compared(one, other))
     assert rows["pay"].difference.first == pytest.approx(1.5), "three answers for the pay of six"
     assert rows["models"].difference.first == pytest.approx(0.1)
@@ -225,20 +225,20 @@ def test_an_answer_that_counts_costs_what_all_answers_did(studio_workspace: Work
 
 @ON_A_FILE
 def test_what_cannot_be_compared_is_named_with_the_reason(studio_workspace: Workspace) -> None:
-    def desk(name: str, stages: list[dict[str, Any]], **changes: Any) -> StudyFixture:
+    def made_study(name: str, stages: list[dict[str, Any]], **changes: Any) -> StudyFixture:
         return open_study(studio_workspace, stages, name=name, **changes)
 
     def form(name: str, fit: dict[str, Any], **changes: Any) -> StudyFixture:
-        study = desk(name, [{**FORM, "ask": [fit]}], **changes)
+        study = made_study(name, [{**FORM, "ask": [fit]}], **changes)
         study.add("judge", [{"story": "A door."}])
         for _ in range(2):
             study.answer(study.person(), {"answers": {"fit": "yes"}})
         return study
 
-    one = desk(
+    one = made_study(
         "one", [VOTE, {**VOTE, "name": "more", "title": "More"}, {**VOTE, "name": "mixed", "title": "Mixed"}]
     )
-    two = desk(
+    two = made_study(
         "two",
         [VOTE, {"name": "mixed", "kind": "review", "title": "M"}, {**VOTE, "name": "new", "title": "New"}],
     )
@@ -266,17 +266,17 @@ def test_what_cannot_be_compared_is_named_with_the_reason(studio_workspace: Work
 @ON_A_FILE
 def test_forms_that_differ_are_compared_by_what_both_ask_alike(studio_workspace: Workspace) -> None:
     rude = {"key": "rude", "type": "choice", "label": "Rude?", "options": ["yes", "no"]}
-    desks = [
+    two_studies = [
         open_study(studio_workspace, [{**FORM, "ask": [FIT, each]}], name=name, pay=EUR)
         for name, each in (("one", rude), ("two", {**rude, "label": "Impolite?"}))
     ]
-    for desk, second in zip(desks, ("yes", "no"), strict=True):
-        desk.add("judge", [{"story": "A door."}, {"story": desk.study.name}])
+    for study, second in zip(two_studies, ("yes", "no"), strict=True):
+        study.add("judge", [{"story": "A door."}, {"story": study.record.name}])
         for fit, is_rude in (("yes", "no"), (second, "yes")):
-            person = desk.person()
+            person = study.person()
             for _ in range(2):
-                desk.answer(person, {"answers": {"fit": fit, "rude": is_rude}})
-    comparison = compared(*desks)
+                study.answer(person, {"answers": {"fit": fit, "rude": is_rude}})
+    comparison = compared(*two_studies)
     assert part_of(comparison, "judge").fields == ("fit",)
     rows = measures(comparison, "judge")
     assert {*rows} == {"agreement", "not_known"}
@@ -296,12 +296,12 @@ def test_populations_are_those_of_one_culture_and_language(studio_workspace: Wor
     three = open_study(
         studio_workspace, [VOTE], name="three", populations=[{"name": "k", "culture": "KR"}, japan]
     )
-    for desk, places in ((one, ("seoul", "busan")), (two, ("seoul", "japan")), (three, ("k", "japan"))):
+    for study, places in ((one, ("seoul", "busan")), (two, ("seoul", "japan")), (three, ("k", "japan"))):
         for place in places:
-            add(desk, place, 1)
+            add(study, place, 1)
             for _ in range(2):
-                work = desk.work(person := desk.person(place))
-                desk.submit(person, work, {"choices": [1]})
+                work = study.work(person := study.person(place))
+                study.submit(person, work, {"choices": [1]})
 
     def places(first: StudyFixture, second: StudyFixture) -> list[str | None]:
         return [
@@ -314,10 +314,10 @@ def test_populations_are_those_of_one_culture_and_language(studio_workspace: Wor
     assert places(two, three) == ["S.", "Japan"]
     assert left_out(compared(two, three)) == set()
     assert places(one, three) == [] and len(left_out(compared(one, three))) == 4
-    for desk in (two, three):
-        add(desk, None, 2)
+    for study in (two, three):
+        add(study, None, 2)
         for place in ("japan", "japan"):
-            desk.answer(desk.person(place), {"choices": [1]})
+            study.answer(study.person(place), {"choices": [1]})
     add(one, None, 2)
     one.answer(one.person("seoul"), {"choices": [1]})
     assert places(two, three)[-1] is None and len(places(two, three)) == 3
@@ -329,16 +329,16 @@ def test_more_or_less_is_said_only_beyond_chance_among_all_rows(studio_workspace
     stages = [VOTE, *({**VOTE, "name": f"n{number}", "title": "N"} for number in range(3))]
 
     def pair(*stages: dict[str, Any], name: str) -> StudyComparison:
-        desks = [open_study(studio_workspace, stages, name=f"{name}-{side}") for side in "ab"]
-        for desk, said in zip(desks, (["11"] * 9, ["12"] * 6 + ["11"] * 3), strict=True):
-            desk.add("verify", [question(number) for number in range(9)])
-            people = [desk.person(), desk.person()]
-            answer(desk, people, said)
+        two_studies = [open_study(studio_workspace, stages, name=f"{name}-{side}") for side in "ab"]
+        for study, said in zip(two_studies, (["11"] * 9, ["12"] * 6 + ["11"] * 3), strict=True):
+            study.add("verify", [question(number) for number in range(9)])
+            people = [study.person(), study.person()]
+            answer(study, people, said)
             for stage in stages[1:]:
-                desk.add(str(stage["name"]), [question(100)])
+                study.add(str(stage["name"]), [question(100)])
                 for person in people:
-                    desk.answer(person, {"choices": [1]}, str(stage["name"]))
-        return compared(*desks)
+                    study.answer(person, {"choices": [1]}, str(stage["name"]))
+        return compared(*two_studies)
 
     alone, many = (
         measures(pair(*given, name=name))["agreement"] for name, given in (("x", stages[:1]), ("y", stages))
@@ -357,9 +357,9 @@ def rows_of() -> tuple[Rows, Rows]:
 def test_only_who_runs_both_studies_sees_them_side_by_side(studio_workspace: Workspace) -> None:
     mine = open_study(studio_workspace, [VOTE], name="mine", title="<b>Mine</b>", pay=EUR)
     theirs = open_study(studio_workspace, [VOTE], name="theirs", title="<i>Theirs</i>", pay=EUR)
-    for desk in (mine, theirs):
-        desk.add("verify", [question(number) for number in range(6)])
-        answer(desk, [desk.person(), desk.person()], ["12"] * 6)
+    for study in (mine, theirs):
+        study.add("verify", [question(number) for number in range(6)])
+        answer(study, [study.person(), study.person()], ["12"] * 6)
     client = AppClient(create_app(studio_workspace))
     client.cookies.set("folkways_session", sessions.open_session(studio_workspace, mine.owner))
     page = client.get("/studies/mine/compare")
@@ -367,7 +367,7 @@ def test_only_who_runs_both_studies_sees_them_side_by_side(studio_workspace: Wor
     for role in (None, Role.REVIEWER, Role.ANNOTATOR):
         if role is not None:
             with studio_workspace.write() as connection:
-                accounts.grant(connection, theirs.study.id, mine.owner, role, by=None)
+                accounts.grant(connection, theirs.record.id, mine.owner, role, by=None)
         assert "Theirs" not in client.get("/studies/mine/compare").text
         refused, nowhere = (
             client.get(f"/studies/mine/compare?other={name}") for name in ("theirs", "thairs")
@@ -376,7 +376,7 @@ def test_only_who_runs_both_studies_sees_them_side_by_side(studio_workspace: Wor
         said = [re.findall("There is no [^.]*", each.text) for each in (refused, nowhere)]
         assert [each.replace("theirs", "thairs") for each in said[0]] == said[1] != []
     with studio_workspace.write() as connection:
-        accounts.grant(connection, theirs.study.id, mine.owner, Role.RESEARCHER, by=None)
+        accounts.grant(connection, theirs.record.id, mine.owner, Role.RESEARCHER, by=None)
     page = client.get("/studies/mine/compare").text
     assert '<option value="theirs">&lt;i&gt;Theirs&lt;/i&gt;</option>' in page and 'value="mine"' not in page
     page = client.get("/studies/mine/compare?other=theirs").text
@@ -391,13 +391,13 @@ def test_an_item_is_the_same_where_people_see_the_same_of_it(studio_workspace: W
     lists = {"categories": ["Food"], "levels": ["Visible"], "elements": ["Art"]}
     label = {"name": "label", "kind": "label_item", "answers": 2, **lists}
     one, other = (open_study(studio_workspace, [label], name=name) for name in ("one", "other"))
-    for desk, writer in ((one, "p-1"), (other, "p-2")):
+    for study, writer in ((one, "p-1"), (other, "p-2")):
         texts = [f"We ate kimchi {number} times." for number in range(6)]
-        desk.add("label", [{"sentence": text, "spans": [[7, 13]], "by": writer} for text in texts])
-        person, second = desk.person(), desk.person()
+        study.add("label", [{"sentence": text, "spans": [[7, 13]], "by": writer} for text in texts])
+        person, second = study.person(), study.person()
         for _ in texts:
             for each in (person, second):
-                desk.answer(each, {"category": "Food", "level": "Visible", "element": "Art"})
+                study.answer(each, {"category": "Food", "level": "Visible", "element": "Art"})
     assert part_of(compared(one, other), "label").items == 6
 
 
@@ -412,18 +412,18 @@ def test_not_known_is_over_what_leaves_most_open(
     studio_workspace: Workspace, said: list[str], unit: str
 ) -> None:
     """Fewer people than items: were items that nobody knows asked in one study alone, people would differ in nothing."""
-    desks = [
+    two_studies = [
         open_study(studio_workspace, [{**VOTE, "answers": 4, "majority": 3}], name=name)
         for name in ("one", "other")
     ]
-    for first, desk in enumerate(desks):
-        desk.add("verify", [question(10 * first + number) for number in range(8)])
-        answer(desk, [desk.person() for _ in range(4)], said, (60, 60, 60, 60))
-    found = measures(compared(*desks))["not_known"]
+    for first, study in enumerate(two_studies):
+        study.add("verify", [question(10 * first + number) for number in range(8)])
+        answer(study, [study.person() for _ in range(4)], said, (60, 60, 60, 60))
+    found = measures(compared(*two_studies))["not_known"]
     assert found.over == unit
     rows = [
         [float(choice == "-") for choice in each]
         for each in (said if unit == "items" else zip(*said, strict=True))
     ]
-    sides = [{(desk, number): values for number, values in enumerate(rows)} for desk in range(2)]
+    sides = [{(study, number): values for number, values in enumerate(rows)} for study in range(2)]
     assert same(found.difference, *sides)

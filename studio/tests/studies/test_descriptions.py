@@ -18,7 +18,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from folkways_studio.workflows.yaml_text import as_json, parse_yaml
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, described, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 pytestmark = ON_A_FILE
 
@@ -40,7 +40,7 @@ Edit = Callable[..., tuple[str, ...]]
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
+def study(studio_workspace: Workspace) -> StudyFixture:
     owner = accounts.create_account(studio_workspace, "owner@example.org", None)
     study = at_time(
         1.0,
@@ -56,13 +56,13 @@ def desk(studio_workspace: Workspace) -> StudyFixture:
 
 
 @pytest.fixture
-def edit(desk: StudyFixture) -> Edit:
+def edit(study: StudyFixture) -> Edit:
     def change(*pairs: tuple[str, str], **options: object) -> tuple[str, ...]:
-        text = descriptions.description_of(desk.workspace, desk.study)
+        text = descriptions.description_of(study.workspace, study.record)
         for old, new in pairs:
             assert old in text
             text = text.replace(old, new)
-        return descriptions.edit_study(desk.workspace, desk.study.id, text, by=desk.owner)
+        return descriptions.edit_study(study.workspace, study.record.id, text, by=study.owner)
 
     return change
 
@@ -76,7 +76,7 @@ def refusals(edit: Edit, *pairs: tuple[str, str]) -> tuple[str, ...]:
 STAGE = "name: verify, kind: vote, answers: 2, majority: 2"
 
 
-def test_before_anybody_has_come_everything_may_change_but_the_name(desk: StudyFixture, edit: Edit) -> None:
+def test_before_anybody_has_come_everything_may_change_but_the_name(study: StudyFixture, edit: Edit) -> None:
     assert refusals(edit, ("name: test-study", "name: other")) == (
         "name: stays test-study: it stands in links and files; change the title instead",
     )
@@ -89,18 +89,18 @@ def test_before_anybody_has_come_everything_may_change_but_the_name(desk: StudyF
         *("licence: changed", "population korea: taken out", "population wales: added"),
         *("stage verify: taken out", "stage check: added", "stage judge: added"),
     }
-    study = studies.get_study(desk.workspace, desk.study.id)
-    assert study.licence == "CC0-1.0"
-    assert [each.name for each in studies.populations(desk.workspace, study.id)] == ["wales"]
-    assert [(each.name, each.config["answers"]) for each in studies.stages(desk.workspace, study.id)] == [
+    record = studies.get_study(study.workspace, study.record.id)
+    assert record.licence == "CC0-1.0"
+    assert [each.name for each in studies.populations(study.workspace, record.id)] == ["wales"]
+    assert [(each.name, each.config["answers"]) for each in studies.stages(study.workspace, record.id)] == [
         ("check", 5),
         ("judge", 1),
     ]
 
 
-def test_what_people_have_met_stays_and_every_reason_is_told(desk: StudyFixture, edit: Edit) -> None:
-    desk.add("verify", [QUESTION])
-    desk.person()
+def test_what_people_have_met_stays_and_every_reason_is_told(study: StudyFixture, edit: Edit) -> None:
+    study.add("verify", [QUESTION])
+    study.person()
     problems = refusals(
         edit,
         ("licence: CC-BY-4.0", "licence: CC0-1.0\nlanguage: ko"),
@@ -116,20 +116,20 @@ def test_what_people_have_met_stays_and_every_reason_is_told(desk: StudyFixture,
     assert refusals(edit, (f"- {{{STAGE}}}", "- {name: other, kind: vote}")) == (
         "stage verify: it has items",
     )
-    assert descriptions.description_of(desk.workspace, desk.study) == TEXT
-    assert len(stored(desk.workspace, schema.descriptions)) == 1
+    assert descriptions.description_of(study.workspace, study.record) == TEXT
+    assert len(stored(study.workspace, schema.descriptions)) == 1
 
 
 def test_texts_and_limits_may_change_at_any_time_and_more_answers_be_asked_for(
-    desk: StudyFixture, edit: Edit
+    study: StudyFixture, edit: Edit
 ) -> None:
-    done, open_one, fresh = desk.add("verify", [QUESTION] * 3)
+    done, open_one, fresh = study.add("verify", [QUESTION] * 3)
     kim, lee = (
-        participants.answer_eligibility(desk.workspace, desk.person().id, {"years": "7"}) for _ in range(2)
+        participants.answer_eligibility(study.workspace, study.person().id, {"years": "7"}) for _ in range(2)
     )
-    desk.answer(kim, {"choices": [0]})
-    desk.answer(lee, {"choices": [0]})
-    desk.answer(kim, {"choices": [0]})
+    study.answer(kim, {"choices": [0]})
+    study.answer(lee, {"choices": [0]})
+    study.answer(kim, {"choices": [0]})
     changes = edit(
         ("a test.", "a test, and to be paid."),
         ("Years there?", "Years in the country?"),
@@ -146,29 +146,31 @@ def test_texts_and_limits_may_change_at_any_time_and_more_answers_be_asked_for(
         "stage verify, lease_minutes: 30.0 is now 5",
     )
     states = {
-        number: [slot["state"] for slot in stored(desk.workspace, schema.assignments, item_id=number)]
+        number: [slot["state"] for slot in stored(study.workspace, schema.assignments, item_id=number)]
         for number in (done, open_one, fresh)
     }
     assert states == {done: ["done", "done"], open_one: ["done", "open", "open"], fresh: ["open"] * 3}
-    desk.answer(lee, {"choices": [0]})
-    assert stored(desk.workspace, schema.items, id=open_one)[0]["state"] == "open"
-    study = studies.get_study(desk.workspace, desk.study.id)
-    assert study.consent_text.endswith("to be paid.") and study.consent_version != desk.study.consent_version
-    event, *_ = (each for each in audit.events(desk.workspace, study.id) if each.kind == "study.edited")
-    assert (event.account_id, event.details) == (desk.owner, {"description": 2, "changes": list(changes)})
+    study.answer(lee, {"choices": [0]})
+    assert stored(study.workspace, schema.items, id=open_one)[0]["state"] == "open"
+    record = studies.get_study(study.workspace, study.record.id)
+    assert (
+        record.consent_text.endswith("to be paid.") and record.consent_version != study.record.consent_version
+    )
+    event, *_ = (each for each in audit.events(study.workspace, record.id) if each.kind == "study.edited")
+    assert (event.account_id, event.details) == (study.owner, {"description": 2, "changes": list(changes)})
 
 
 def test_more_answers_are_asked_for_in_the_stage_that_wants_them(studio_workspace: Workspace) -> None:
     """Not in another stage, nor in the stage of that name of another study."""
     stages = [{**VOTE, "name": name} for name in ("first", "second", "third")]
-    desk, other = (open_study(studio_workspace, stages, name=name) for name in ("mine", "theirs"))
+    study, other = (open_study(studio_workspace, stages, name=name) for name in ("mine", "theirs"))
     items = {
-        (study.study.name, stage["name"]): study.add(stage["name"], [QUESTION])[0]
-        for study in (desk, other)
+        (each.record.name, stage["name"]): each.add(stage["name"], [QUESTION])[0]
+        for each in (study, other)
         for stage in stages
     }
     stages[1]["answers"] = 3
-    descriptions.edit_study(studio_workspace, desk.study.id, as_json(described(stages, name="mine")))
+    descriptions.edit_study(studio_workspace, study.record.id, as_json(described(stages, name="mine")))
     slots = {
         about: len(stored(studio_workspace, schema.assignments, item_id=item))
         for about, item in items.items()
@@ -176,46 +178,46 @@ def test_more_answers_are_asked_for_in_the_stage_that_wants_them(studio_workspac
     assert slots == {about: 3 if about == ("mine", "second") else 2 for about in items}
 
 
-def test_the_text_stays_as_it_was_written_and_each_before_it_is_kept(desk: StudyFixture, edit: Edit) -> None:
+def test_the_text_stays_as_it_was_written_and_each_before_it_is_kept(study: StudyFixture, edit: Edit) -> None:
     assert edit(("# the part that works", "# the part that works best")) == ()
     assert edit() == ()  # nothing at all has changed
     edit(("A study of the tests", "Another title"))
-    found = descriptions.history(desk.workspace, desk.study.id)
+    found = descriptions.history(study.workspace, study.record.id)
     assert [(each.number, list(each.changes), each.account_id) for each in found] == [
-        (3, ["title: changed"], desk.owner),
-        (2, [], desk.owner),
-        (1, [], desk.owner),
+        (3, ["title: changed"], study.owner),
+        (2, [], study.owner),
+        (1, [], study.owner),
     ]
     assert found[2].text == TEXT and "Another title   # to be found again" in found[0].text
 
 
-def test_a_text_made_from_an_older_description_undoes_nothing(desk: StudyFixture) -> None:
-    workspace, study = desk.workspace, desk.study
+def test_a_text_made_from_an_older_description_undoes_nothing(study: StudyFixture) -> None:
+    workspace, record = study.workspace, study.record
     first, second = TEXT.replace("A study of", "Soup in"), TEXT.replace("You agree", "You all agree")
-    descriptions.edit_study(workspace, study.id, first, since=1)
+    descriptions.edit_study(workspace, record.id, first, since=1)
     with pytest.raises(ConflictError, match="saved version 2"):
-        descriptions.edit_study(workspace, study.id, second, since=1)
-    assert descriptions.description_of(workspace, study) == first
-    descriptions.edit_study(workspace, study.id, second, since=2)
-    assert descriptions.description_of(workspace, study) == second
+        descriptions.edit_study(workspace, record.id, second, since=1)
+    assert descriptions.description_of(workspace, record) == first
+    descriptions.edit_study(workspace, record.id, second, since=2)
+    assert descriptions.description_of(workspace, record) == second
 
 
-def test_a_study_of_before_gets_its_history_with_its_first_change(desk: StudyFixture) -> None:
-    owner = accounts.create_account(desk.workspace, "before@example.org", None)
+def test_a_study_of_before_gets_its_history_with_its_first_change(study: StudyFixture) -> None:
+    owner = accounts.create_account(study.workspace, "before@example.org", None)
     raw = {**parse_yaml(TEXT), "name": "before"}
-    study = at_time(3.0, studies.create_study, desk.workspace, read_definition(raw), owner=owner.id)
-    text = descriptions.description_of(desk.workspace, study)
+    record = at_time(3.0, studies.create_study, study.workspace, read_definition(raw), owner=owner.id)
+    text = descriptions.description_of(study.workspace, record)
     assert yaml.safe_load(text) == raw
     at_time(
         5.0,
         descriptions.edit_study,
-        desk.workspace,
-        study.id,
+        study.workspace,
+        record.id,
         text.replace("A study of the tests", "New"),
-        by=desk.owner,
+        by=study.owner,
     )
-    found = descriptions.history(desk.workspace, study.id)
+    found = descriptions.history(study.workspace, record.id)
     assert [(each.number, each.text == text, each.account_id, each.created) for each in found] == [
-        (2, False, desk.owner, 5.0),
+        (2, False, study.owner, 5.0),
         (1, True, owner.id, 3.0),
     ]

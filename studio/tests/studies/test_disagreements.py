@@ -37,7 +37,7 @@ from folkways_studio.studies.disagreements import (
 from folkways_studio.studies.spread import spread
 from folkways_studio.work import assignments, judgements
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 DAY = 86400.0
 BEGIN = datetime(2026, 3, 2, tzinfo=UTC).timestamp()
@@ -86,27 +86,22 @@ def test_somebody_differs_from_a_label_that_more_than_half_of_the_others_gave(
     assert list(zip(found.told.tolist(), found.differs.tolist(), strict=True)) == expected
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES)
-
-
-def vote(desk: StudyFixture, people: list[Participant], said: list[str], *, at: float = BEGIN) -> None:
+def vote(study: StudyFixture, people: list[Participant], said: list[str], *, at: float = BEGIN) -> None:
     """Each item's answers as digits of the option that each person chooses, a day from item to item."""
-    desk.add(
+    study.add(
         "verify",
         [{**QUESTION, "question": f"{QUESTION['question']} {number}"} for number in range(len(said))],
     )
     for number, choices in enumerate(said):
         for person, choice in zip(people, choices, strict=True):
-            work = at_time(at + number * DAY, next_work, desk.workspace, person.id, stage="verify")
+            work = at_time(at + number * DAY, next_work, study.workspace, person.id, stage="verify")
             assert isinstance(work, assignments.Work)
             submission = {"choices": [int(choice)]}
             key = f"{person.id}-{work.item.id}"
             at_time(
                 at + number * DAY + 60,
                 judgements.submit,
-                desk.workspace,
+                study.workspace,
                 person.id,
                 work.assignment.id,
                 submission,
@@ -114,19 +109,19 @@ def vote(desk: StudyFixture, people: list[Participant], said: list[str], *, at: 
             )
 
 
-def read(desk: StudyFixture) -> DisagreementReport:
-    return measured(read_answers(desk.workspace, desk.study.id))
+def read(study: StudyFixture) -> DisagreementReport:
+    return measured(read_answers(study.workspace, study.record.id))
 
 
 @ON_A_FILE
-def test_stages_items_and_people_by_hand(desk: StudyFixture) -> None:
-    people = [desk.person() for _ in range(3)]
+def test_stages_items_and_people_by_hand(study: StudyFixture) -> None:
+    people = [study.person() for _ in range(3)]
     kim, lee, park = people
-    vote(desk, people, ["111", "112", "113", "123", "111"])
+    vote(study, people, ["111", "112", "113", "123", "111"])
     written = {"category": "Food", "question": "Who eats?", "english": "Who eats?"}
-    desk.answer(kim, written, "write")
-    answered = read(desk)
-    (stage,) = disagreements.by_stage(desk.workspace, desk.study.id, answered)
+    study.answer(kim, written, "write")
+    answered = read(study)
+    (stage,) = disagreements.by_stage(study.workspace, study.record.id, answered)
     assert (stage.stage.name, stage.population, stage.items, stage.bands) == (
         "verify",
         "korea",
@@ -140,7 +135,7 @@ def test_stages_items_and_people_by_hand(desk: StudyFixture) -> None:
         (answered.answered[1].item_id, pytest.approx(1 / 3)),
     ]
     found = {
-        row.participant_id: row for row in disagreements.by_person(desk.workspace, desk.study.id, answered)
+        row.participant_id: row for row in disagreements.by_person(study.workspace, study.record.id, answered)
     }
     # Of the five items the others agree in: all for Park but the fourth, two for Kim and Lee.
     assert {who: (row.differ, row.n) for who, row in found.items()} == {
@@ -156,13 +151,13 @@ def test_stages_items_and_people_by_hand(desk: StudyFixture) -> None:
         0.5,
     )
     assert not any(row.stands_out for row in found.values()), "four answers are few"
-    participants.withdraw(desk.workspace, desk.study.id, park.id)
+    participants.withdraw(study.workspace, study.record.id, park.id)
     assert park.id not in {
-        row.participant_id for row in disagreements.by_person(desk.workspace, desk.study.id, read(desk))
+        row.participant_id for row in disagreements.by_person(study.workspace, study.record.id, read(study))
     }
-    assert [each.share for each in disagreements.by_person(desk.workspace, desk.study.id, read(desk))] == [
-        pytest.approx(1 / 5)
-    ] * 2, "of two, each differs"
+    assert [
+        each.share for each in disagreements.by_person(study.workspace, study.record.id, read(study))
+    ] == [pytest.approx(1 / 5)] * 2, "of two, each differs"
 
 
 @ON_A_FILE
@@ -173,8 +168,8 @@ def test_stages_come_in_their_order_and_populations_within_them_after_items_of_e
     populations = [{"name": name, "culture": code} for name, code in (("peru", "PE"), ("korea", "KR"))]
     names = ("zeta", "alpha", "mid")
     stages = [{"name": name, "kind": "vote"} for name in names]
-    desk = open_study(studio_workspace, stages, populations=populations)
-    about = studio_workspace, desk.study.id
+    study = open_study(studio_workspace, stages, populations=populations)
+    about = studio_workspace, study.record.id
     stage_of = {stage.name: stage for stage in studies.stages(*about)}
     place_of = {None: None} | {each.name: each.id for each in studies.populations(*about)}
 
@@ -208,8 +203,8 @@ def test_stages_come_in_their_order_and_populations_within_them_after_items_of_e
 def test_the_most_disputed_items_come_first_then_those_of_more_people_then_the_oldest(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_study(studio_workspace, STAGES)
-    stage = studies.stages(studio_workspace, desk.study.id)[0]
+    study = open_study(studio_workspace, STAGES)
+    stage = studies.stages(studio_workspace, study.record.id)[0]
     answered = [
         AnsweredItem(
             number, None, stage, [AnswerOfPerson(who, {"a": label}, 0.0) for who, label in enumerate(labels)]
@@ -232,11 +227,11 @@ def test_the_most_disputed_items_come_first_then_those_of_more_people_then_the_o
 
 
 @ON_A_FILE
-def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: StudyFixture) -> None:
-    people = [desk.person() for _ in range(3)]
+def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(study: StudyFixture) -> None:
+    people = [study.person() for _ in range(3)]
     letters = {person.pseudonym: letter for person, letter in zip(people, "abc", strict=True)}
-    vote(desk, people, ["111"])
-    (pattern,) = read(desk).answered
+    vote(study, people, ["111"])
+    (pattern,) = read(study).answered
 
     def told(*said: str) -> list[tuple[str, int, int, bool]]:
         answered = [
@@ -251,7 +246,7 @@ def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Study
         ]
         return [
             (letters[row.pseudonym], row.differ, row.n, row.stands_out)
-            for row in disagreements.by_person(desk.workspace, desk.study.id, measured(answered))
+            for row in disagreements.by_person(study.workspace, study.record.id, measured(answered))
         ]
 
     assert told(*["110"] * 30) == [("c", 30, 30, False)], (
@@ -263,16 +258,16 @@ def test_somebody_stands_out_only_beyond_what_chance_does_to_so_many(desk: Study
 
 
 @ON_A_FILE
-def test_agreement_over_time_by_week_and_by_hundred_answers(desk: StudyFixture) -> None:
-    people = [desk.person() for _ in range(3)]
-    vote(desk, people, ["111", "112"] * 4)  # Monday to Monday
-    (course,) = agreement_over_time(read(desk))
+def test_agreement_over_time_by_week_and_by_hundred_answers(study: StudyFixture) -> None:
+    people = [study.person() for _ in range(3)]
+    vote(study, people, ["111", "112"] * 4)  # Monday to Monday
+    (course,) = agreement_over_time(read(study))
     assert [(point.name, point.items) for point in course.points] == [("2026-03-02", 7), ("2026-03-09", 1)]
     first, second = course.points
     assert (first.share, second.share) == (pytest.approx((4 + 3 / 3) / 7), pytest.approx(1 / 3))
     interval = wilson(5, 7)
     assert (first.low, first.high) == (pytest.approx(interval.low), pytest.approx(interval.high))
-    (course,) = agreement_over_time(read(desk), "hundred")
+    (course,) = agreement_over_time(read(study), "hundred")
     assert [(point.name, point.items) for point in course.points] == [("1–100", 8)]
     drawn = chart_of([first, second])
     assert [mark["name"] for mark in drawn["marks"]] == ["2026-03-02", "2026-03-09"]
@@ -284,9 +279,9 @@ def test_agreement_over_time_by_week_and_by_hundred_answers(desk: StudyFixture) 
 
 
 @ON_A_FILE
-def test_disagreement_that_grows_is_told_by_stage_and_nothing_else_is(desk: StudyFixture) -> None:
-    vote(desk, [desk.person() for _ in range(3)], ["111"])
-    (pattern,) = read(desk).answered
+def test_disagreement_that_grows_is_told_by_stage_and_nothing_else_is(study: StudyFixture) -> None:
+    vote(study, [study.person() for _ in range(3)], ["111"])
+    (pattern,) = read(study).answered
 
     def items(
         *said: str, stage: int = 0, place: int = 1, late: float = 0.0

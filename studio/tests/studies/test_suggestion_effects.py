@@ -40,30 +40,30 @@ VOTE = {"name": "verify", "kind": "vote", "answers": 6, "majority": 4, "suggesti
 def answered(studio_file: Workspace) -> tuple[bytes, StudyFixture]:
     """Twenty items answered by six people: who sees the suggestion takes it, others choose at random. With the
     content of the workspace."""
-    desk = open_study(emptied(studio_file), [VOTE])
+    study = open_study(emptied(studio_file), [VOTE])
     suggestion = NewPreAnnotation("small", {"choices": [1]}, "2", 0.5)
     known = NewItem("known", QUESTION, "korea", check={"choices": [1]}, suggestions=(suggestion,))
     new = [NewItem(f"q{number}", QUESTION, "korea", suggestions=(suggestion,)) for number in range(20)]
-    add_items(desk.workspace, desk.study.id, "verify", [*new, known])
+    add_items(study.workspace, study.record.id, "verify", [*new, known])
     chance = random.Random(11)
-    for person in [desk.person() for _ in range(6)]:
+    for person in [study.person() for _ in range(6)]:
         for _ in range(20):
-            work, task = visit(desk, person)
+            work, task = visit(study, person)
             choice = 1 if task.exposure.shown else chance.randrange(4)
-            desk.submit(person, work, {"choices": [choice]})
-    return content_of(studio_file), desk
+            study.submit(person, work, {"choices": [choice]})
+    return content_of(studio_file), study
 
 
 @pytest.fixture
-def desk(answered: tuple[bytes, StudyFixture]) -> StudyFixture:
+def study(answered: tuple[bytes, StudyFixture]) -> StudyFixture:
     """That study as it was."""
-    content, desk = answered
-    filled(desk.workspace, content)
-    return desk
+    content, study = answered
+    filled(study.workspace, content)
+    return study
 
 
-def test_people_who_follow_what_they_see_are_measured_with_intervals(desk: StudyFixture) -> None:
-    figures = suggestion_figures(desk.workspace, desk.study.id)
+def test_people_who_follow_what_they_see_are_measured_with_intervals(study: StudyFixture) -> None:
+    figures = suggestion_figures(study.workspace, study.record.id)
     (made,) = figures.acceptance
     assert (made.stage, made.model, made.version) == ("verify", "small", "2")
     assert made.shown + made.hidden == 120 and made.accepted == made.shown
@@ -83,11 +83,11 @@ def test_people_who_follow_what_they_see_are_measured_with_intervals(desk: Study
     assert seconds.effect == pytest.approx(seconds.shown / seconds.hidden) and seconds.low < seconds.effect
 
 
-def test_all_of_it_is_on_the_page_in_the_tables_and_on_the_hub(desk: StudyFixture) -> None:
-    owner = participants.add_staff(desk.workspace, desk.study.id, desk.owner, Role.RESEARCHER)
-    page = Browser(desk, owner).page(f"/studies/{desk.study.name}/quality")
+def test_all_of_it_is_on_the_page_in_the_tables_and_on_the_hub(study: StudyFixture) -> None:
+    owner = participants.add_staff(study.workspace, study.record.id, study.owner, Role.RESEARCHER)
+    page = Browser(study, owner).page(f"/studies/{study.record.name}/quality")
     assert "Suggestions that forms begin with" in page and "agreement with others of the same half" in page
-    files = export_files(desk.workspace, desk.study.id, "csv")
+    files = export_files(study.workspace, study.record.id, "csv")
     rows = list(csv.DictReader(io.StringIO(files["judgements.csv"].decode())))
     shown = [row for row in rows if row["suggestion"] == "shown"]
     hidden = [row for row in rows if row["suggestion"] == "hidden"]
@@ -109,15 +109,15 @@ def test_all_of_it_is_on_the_page_in_the_tables_and_on_the_hub(desk: StudyFixtur
     suggested = list(csv.DictReader(io.StringIO(files["pre_annotations.csv"].decode())))
     assert len(suggested) == 20, "none of the question with a known answer"
     assert json.loads(suggested[0]["content"]) == {"choices": [1]}
-    hub = export_files(desk.workspace, desk.study.id, "hub")
+    hub = export_files(study.workspace, study.record.id, "hub")
     croissant = json.loads(hub["croissant.json"])
     assert croissant["rai:machineAnnotationTools"] == ["small"]
 
 
-def test_who_leaves_leaves_the_figures(desk: StudyFixture) -> None:
-    for person in desk.people()[:5]:
-        participants.withdraw(desk.workspace, desk.study.id, person.id)
-    figures = suggestion_figures(desk.workspace, desk.study.id)
+def test_who_leaves_leaves_the_figures(study: StudyFixture) -> None:
+    for person in study.people()[:5]:
+        participants.withdraw(study.workspace, study.record.id, person.id)
+    figures = suggestion_figures(study.workspace, study.record.id)
     assert figures.acceptance[0].shown + figures.acceptance[0].hidden == 20
     assert [each.measure for each in figures.effects] == ["kept", "seconds"]
     assert figures.effects[0].low is None and figures.effects[0].reason == "none: under 3 items or people"
@@ -125,11 +125,13 @@ def test_who_leaves_leaves_the_figures(desk: StudyFixture) -> None:
 
 @ON_A_FILE
 def test_without_suggestions_there_are_no_figures_and_empty_columns(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{**VOTE, "suggestions": "shown", "answers": 1, "majority": 1}])
-    desk.add("verify", [QUESTION] * 2)
-    desk.answer(desk.person(), {"choices": [1]})
-    assert suggestion_figures(desk.workspace, desk.study.id) == suggestion_effects.SuggestionFigures((), ())
-    files = export_files(desk.workspace, desk.study.id, "csv")
+    study = open_study(studio_workspace, [{**VOTE, "suggestions": "shown", "answers": 1, "majority": 1}])
+    study.add("verify", [QUESTION] * 2)
+    study.answer(study.person(), {"choices": [1]})
+    assert suggestion_figures(study.workspace, study.record.id) == suggestion_effects.SuggestionFigures(
+        (), ()
+    )
+    files = export_files(study.workspace, study.record.id, "csv")
     assert "pre_annotations.csv" not in files
     row = next(csv.DictReader(io.StringIO(files["judgements.csv"].decode())))
     assert {row[name] for name in row if name.startswith("suggestion")} == {""}
@@ -137,27 +139,27 @@ def test_without_suggestions_there_are_no_figures_and_empty_columns(studio_works
 
 @ON_A_FILE
 def test_a_stage_that_shows_them_to_all_has_shares_and_no_effect(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{**VOTE, "suggestions": "shown"}])
-    (item,) = desk.add("verify", [QUESTION])
-    add_suggestions(desk.workspace, desk.study.id, "verify", [(item, NewPreAnnotation("m", "b"))])
+    study = open_study(studio_workspace, [{**VOTE, "suggestions": "shown"}])
+    (item,) = study.add("verify", [QUESTION])
+    add_suggestions(study.workspace, study.record.id, "verify", [(item, NewPreAnnotation("m", "b"))])
     for choice in (1, 1, 2):
-        person = desk.person()
-        work, _ = visit(desk, person)
-        desk.submit(person, work, {"choices": [choice]})
-    figures = suggestion_figures(desk.workspace, desk.study.id)
+        person = study.person()
+        work, _ = visit(study, person)
+        study.submit(person, work, {"choices": [choice]})
+    figures = suggestion_figures(study.workspace, study.record.id)
     assert figures.effects == ()
     (made,) = figures.acceptance
     assert (made.shown, made.hidden, made.accepted, made.rejected) == (3, 0, 2, 1)
     assert made.share_accepted == pytest.approx(2 / 3)
-    assert suggestion_figures(desk.workspace, desk.study.id, items=[]).acceptance == ()
-    with desk.workspace.write() as connection:
+    assert suggestion_figures(study.workspace, study.record.id, items=[]).acceptance == ()
+    with study.workspace.write() as connection:
         config = {**work.stage.config, "suggestions": "hidden"}
         connection.execute(sa.update(schema.stages).values(config=config))
     for choice in (1, 1, 2):
-        person = desk.person()
-        work, _ = visit(desk, person)
-        desk.submit(person, work, {"choices": [choice]})
-    figures = suggestion_figures(desk.workspace, desk.study.id)
+        person = study.person()
+        work, _ = visit(study, person)
+        study.submit(person, work, {"choices": [choice]})
+    figures = suggestion_figures(study.workspace, study.record.id)
     assert (figures.acceptance[0].shown, figures.acceptance[0].hidden) == (3, 3)
     assert figures.effects == (), "who saw it was not drawn"
 
@@ -165,19 +167,19 @@ def test_a_stage_that_shows_them_to_all_has_shares_and_no_effect(studio_workspac
 @ON_A_FILE
 def test_questions_of_known_answer_are_in_no_figure(studio_workspace: Workspace) -> None:
     stage = {**VOTE, "suggestions": "shown", "answers": 1, "majority": 1, "check_every": 2}
-    desk = open_study(studio_workspace, [stage])
+    study = open_study(studio_workspace, [stage])
     suggestion = (NewPreAnnotation("m", "b"),)
     new = [NewItem(f"q{number}", QUESTION, "korea", suggestions=suggestion) for number in range(3)]
     known = NewItem("known", QUESTION, "korea", check={"choices": [1]}, suggestions=suggestion)
-    add_items(desk.workspace, desk.study.id, "verify", [*new, known])
-    person, keys = desk.person(), []
+    add_items(study.workspace, study.record.id, "verify", [*new, known])
+    person, keys = study.person(), []
     for _ in range(4):
-        work, task = visit(desk, person)
+        work, task = visit(study, person)
         keys.append(work.item.key)
         assert task.prefilled == {"choices": [1]}, "it looks like any other"
-        desk.submit(person, work, {"choices": [1]})
+        study.submit(person, work, {"choices": [1]})
     assert "known" in keys
-    (made,) = suggestion_figures(desk.workspace, desk.study.id).acceptance
+    (made,) = suggestion_figures(study.workspace, study.record.id).acceptance
     assert made.shown == 3
 
 

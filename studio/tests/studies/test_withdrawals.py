@@ -26,11 +26,11 @@ ANSWERS = 3
 
 
 def _withdraw(study: StudyFixture, person: Participant) -> None:
-    participants.withdraw(study.workspace, study.study.id, person.id)
+    participants.withdraw(study.workspace, study.record.id, person.id)
 
 
 def _exclude(study: StudyFixture, person: Participant) -> None:
-    suspension.exclude(study.workspace, study.study.id, person.id, "always the first", by=study.owner)
+    suspension.exclude(study.workspace, study.record.id, person.id, "always the first", by=study.owner)
 
 
 def _answered(
@@ -48,11 +48,11 @@ def _answered(
 
 def _outcome(study: StudyFixture) -> dict[str, Any]:
     """What is known of the item, without names and numbers."""
-    (item,) = list_items(study.workspace, study.study.id)
-    votes = [vote.payload for vote in take_snapshot(study.workspace, study.study.id).votes(item)]
+    (item,) = list_items(study.workspace, study.record.id)
+    votes = [vote.payload for vote in take_snapshot(study.workspace, study.record.id).votes(item)]
     measured = [
         (row.field, *((each.value, each.judgements) for each in (row.percent, row.majority, row.alpha)))
-        for row in agreement(study.workspace, study.study.id)
+        for row in agreement(study.workspace, study.record.id)
     ]
     return {"state": item.state, "result": item.result, "votes": votes, "agreement": measured}
 
@@ -85,16 +85,16 @@ def test_one_of_several_leaves(
     never, _ = _answered(studio_workspace, "never", [choices[place] for place in stay])
     assert _outcome(study) == _outcome(never)
 
-    (row,) = progress(study.workspace, study.study.id)
+    (row,) = progress(study.workspace, study.record.id)
     assert row.slots_done == len(stay), "the first page counts the answers that agreement and exports have"
 
     pairs = [choices[one] == choices[other] for one, other in combinations(stay, 2)]
-    rows = agreement(study.workspace, study.study.id)
+    rows = agreement(study.workspace, study.record.id)
     assert [row.percent.value for row in rows] == (
         [] if not stay else [sum(pairs) / len(pairs) if pairs else None]
     )
 
-    snapshot = take_snapshot(study.workspace, study.study.id)
+    snapshot = take_snapshot(study.workspace, study.record.id)
     left = {"withdrawn": snapshot.withdrawn, "excluded": snapshot.excluded}
     assert left == {
         "withdrawn": len(gone) * (leave is _withdraw),
@@ -112,9 +112,9 @@ def test_an_exclusion_that_is_undone_brings_the_answers_back(studio_workspace: W
     before = _outcome(study)
     _exclude(study, people[0])
     assert _outcome(study) != before
-    suspension.include(study.workspace, study.study.id, people[0].id, by=study.owner)
+    suspension.include(study.workspace, study.record.id, people[0].id, by=study.owner)
     assert _outcome(study) == before
-    assert [row.slots_done for row in progress(study.workspace, study.study.id)] == [3]
+    assert [row.slots_done for row in progress(study.workspace, study.record.id)] == [3]
 
 
 STORY = {"show": [{"field": "story", "type": "text"}]}
@@ -149,12 +149,12 @@ def test_words_leave_what_was_made_of_them_in_every_format(
     for person in people[:2]:
         leave(study, person)
 
-    snapshot = take_snapshot(study.workspace, study.study.id)
+    snapshot = take_snapshot(study.workspace, study.record.id)
     rated, *others = snapshot.items.values()
     assert rated.result is not None and rated.result["why"] == ["It is usual here"]
     assert others[-1].result == {"usable": "nobody"}, "an option is no word of who left, whatever they wrote"
     for format in FORMATS:
-        files = export_files(study.workspace, study.study.id, format)
+        files = export_files(study.workspace, study.record.id, format)
         everything = b"".join([name.encode() + content for name, content in files.items()]).decode(
             errors="replace"
         )
@@ -178,7 +178,7 @@ def test_a_question_in_the_wording_of_somebody_who_left_is_left_out(
         study.answer(reviewer, {**QUESTION, "decision": "keep", "question": wording})
     study.answer(study.person(), {"choices": [0]})
     _withdraw(study, reviewers[gone])
-    snapshot = take_snapshot(study.workspace, study.study.id)
+    snapshot = take_snapshot(study.workspace, study.record.id)
     questions = [item.content["question"] for item in snapshot.items.values()]
     last = [] if gone == 1 else ["What do guests eat first, in wording 1?"]
     assert questions == [QUESTION["question"], *last]

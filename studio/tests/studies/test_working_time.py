@@ -17,7 +17,7 @@ from folkways_studio.work import assignments, judgements
 from folkways_studio.work.offline import export_workbook, import_workbook
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import ON_A_FILE, QUESTION, described, next_work, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 MORNING = 1_700_000_000.0
 STAGES = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2, "lease_minutes": 600}]
@@ -40,26 +40,26 @@ def test_a_break_counts_as_long_as_somebody_usually_takes(
 
 @ON_A_FILE
 def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, STAGES, pay={"per_hour": 12, "per_answer": 0.5, "currency": "EUR"})
-    desk.add("verify", [QUESTION] * 3)
-    kim, lee, _ = (desk.person() for _ in range(3))
+    study = open_study(studio_workspace, STAGES, pay={"per_hour": 12, "per_answer": 0.5, "currency": "EUR"})
+    study.add("verify", [QUESTION] * 3)
+    kim, lee, _ = (study.person() for _ in range(3))
     for person, times in ((kim, (30.0, 50.0, 7200.0)), (lee, (40.0,))):
         for number, seconds in enumerate(times):
             begin = 1000.0 + 9000 * number
-            work = at_time(begin, next_work, desk.workspace, person.id)
+            work = at_time(begin, next_work, study.workspace, person.id)
             assert isinstance(work, assignments.Work)
             at_time(
                 begin + seconds,
                 judgements.submit,
-                desk.workspace,
+                study.workspace,
                 person.id,
                 work.assignment.id,
                 {"choices": [1]},
                 f"{person.id}-{number}",
             )
-    participants.withdraw(desk.workspace, desk.study.id, lee.id)
+    participants.withdraw(study.workspace, study.record.id, lee.id)
     worked = 30 + 50 + 45  # half of 30, 40, 50 and 7200 took longer than 45 seconds
-    assert working_times(desk.workspace, desk.study.id) == (
+    assert working_times(study.workspace, study.record.id) == (
         WorkingTime(
             kim.id, kim.pseudonym, "active", 3, 45.0, worked / 3600, 1, round(12 * worked / 3600 + 1.5, 2)
         ),
@@ -68,7 +68,7 @@ def test_time_and_pay_of_everybody_who_worked(studio_workspace: Workspace) -> No
         ),
     )
     plain = open_study(studio_workspace, STAGES, name="plain")
-    assert rate_of(plain.study.definition) is None and working_times(studio_workspace, plain.study.id) == ()
+    assert rate_of(plain.record.definition) is None and working_times(studio_workspace, plain.record.id) == ()
 
 
 @pytest.mark.parametrize(
@@ -89,26 +89,26 @@ def test_an_answer_from_a_workbook_counts_as_long_as_one_usually_takes(
     off_line: float | None,
 ) -> None:
     expected = {} if minutes is None else {"minutes": minutes}
-    desk = open_study(studio_workspace, [{**STAGES[0], **expected}], pay={"per_hour": 12, "currency": "EUR"})
-    desk.add("verify", [QUESTION] * 8)
-    kim, lee = desk.person(), desk.person()
+    study = open_study(studio_workspace, [{**STAGES[0], **expected}], pay={"per_hour": 12, "currency": "EUR"})
+    study.add("verify", [QUESTION] * 8)
+    kim, lee = study.person(), study.person()
     for person, times in ((kim, own_times), (lee, times_of_another)):
         for number, seconds in enumerate(times):
             begin = MORNING + 1000 * number
-            work = at_time(begin, next_work, desk.workspace, person.id)
+            work = at_time(begin, next_work, study.workspace, person.id)
             assert isinstance(work, assignments.Work)
             answer = (
-                desk.workspace,
+                study.workspace,
                 person.id,
                 work.assignment.id,
                 {"choices": [1]},
                 f"{person.id}-{number}",
             )
             at_time(begin + seconds, judgements.submit, *answer)
-    content = at_time(MORNING + 9000, export_workbook, desk.workspace, kim.id, "verify", 2)
+    content = at_time(MORNING + 9000, export_workbook, study.workspace, kim.id, "verify", 2)
     filled = [{**row, "choices": "A"} for row in read_workbook(content)]
-    at_time(MORNING + 99000, import_workbook, desk.workspace, kim.id, filled)
-    times = {each.pseudonym: each for each in working_times(desk.workspace, desk.study.id)}
+    at_time(MORNING + 99000, import_workbook, study.workspace, kim.id, filled)
+    times = {each.pseudonym: each for each in working_times(study.workspace, study.record.id)}
     assert times[kim.pseudonym].answers == len(own_times) + 2
     assert times[kim.pseudonym].hours * 3600 == pytest.approx(sum(own_times) + 2 * (off_line or 0.0))
     assert times[kim.pseudonym].breaks == 0
@@ -136,12 +136,12 @@ def test_a_rate_that_cannot_be_is_named_with_its_place(pay: Any, problem: str) -
 @pytest.mark.parametrize("paid", [False, True])
 def test_a_training_is_paid_only_where_the_study_says_so(studio_workspace: Workspace, paid: bool) -> None:
     pay = {"per_hour": 36, "per_answer": 1, "currency": "EUR", "training": paid}
-    desk = open_study(studio_workspace, [{"name": "vote", "kind": "vote"}], pay=pay)
-    person = desk.person()
-    stage = get_stage(studio_workspace, desk.study.id, "vote")
+    study = open_study(studio_workspace, [{"name": "vote", "kind": "vote"}], pay=pay)
+    person = study.person()
+    stage = get_stage(studio_workspace, study.record.id, "vote")
     with studio_workspace.write() as connection:
         progress = {"answered": 2, "right": 1, "since": None, "seconds": 100.0, "done": True}
         save_quality_status(connection, QualificationStatus(person.id, stage.id, training=progress))
-    rows = working_times(studio_workspace, desk.study.id)
+    rows = working_times(studio_workspace, study.record.id)
     assert [each.pay for each in rows] == ([3.0] if paid else [])  # 100 s at 36 an hour, and two cases
     assert [each.answers for each in rows] == ([0] if paid else [])

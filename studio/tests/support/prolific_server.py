@@ -37,7 +37,7 @@ class ProlificServer(ServerProcess):
     module: ClassVar[str] = "studio.tests.support.prolific_server"
 
 
-class World:
+class ResearcherAccount:
     """One researcher's account."""
 
     def __init__(self) -> None:
@@ -136,25 +136,25 @@ def error(detail: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    world = World()
+    account = ResearcherAccount()
 
     class Handler(BaseHTTPRequestHandler):
         def handle_all(self) -> None:
             length = int(self.headers.get("content-length") or 0)
             body = json.loads(self.rfile.read(length) or b"{}")
             if self.path == "/_control":
-                world.submissions = body["submissions"]
+                account.submissions = body["submissions"]
                 self.say(200, {})
             elif self.path == "/_stats":
                 told = {
-                    name: getattr(world, name)
+                    name: getattr(account, name)
                     for name in ("study", "submissions", "bonuses", "paid", "asked")
                 }
                 self.say(200, told)
             elif self.headers.get("authorization") != f"Token {TOKEN}":
                 self.say(401, error("Authentication credentials were not provided."))
             else:
-                self.say(*world.answer(self.command, self.path, body))
+                self.say(*account.answer(self.command, self.path, body))
 
         do_GET = do_POST = do_PATCH = handle_all  # noqa: N815 - names of http.server
 

@@ -54,7 +54,7 @@ IN_BOTH = ("judging-judge", "preference-prefer", "norms-rate")
 
 
 @contextmanager
-def fixed_world(begin: float = BEGIN) -> Iterator[list[float]]:
+def fixed_clock(begin: float = BEGIN) -> Iterator[list[float]]:
     """A clock that only the test moves, by setting its first entry, and names drawn in the same order each time.
 
     Not ``secrets.randbits``: numpy takes it when it is imported, which other tests may have done before.
@@ -128,18 +128,18 @@ class RichStudy:
     """The study while it is made. clock: what time it is, its first entry. people: by role. numbers: of something
     of each sort that pages have, by the name that addresses have for it."""
 
-    desk: StudyFixture
+    study: StudyFixture
     clock: list[float]
     people: dict[str, list[Participant]] = field(default_factory=dict)
     numbers: dict[str, Any] = field(default_factory=dict)
 
     @property
     def workspace(self) -> Workspace:
-        return self.desk.workspace
+        return self.study.workspace
 
     @property
     def stages(self) -> tuple[Stage, ...]:
-        return studies.stages(self.workspace, self.desk.study.id)
+        return studies.stages(self.workspace, self.study.record.id)
 
     def first_items(self) -> None:
         """Two items for each stage whose items come from outside, three and questions of known answer where there
@@ -160,16 +160,16 @@ class RichStudy:
                 new += [
                     NewItem(f"known-{number}", content, population, right, number < 2) for number in range(4)
                 ]
-            items.add_items(self.workspace, self.desk.study.id, stage.name, new)
+            items.add_items(self.workspace, self.study.record.id, stage.name, new)
 
     def come(self) -> None:
         """Two people of each role, and a third who answers what others wrote."""
-        self.people = {role: [self.desk.person(role=role) for _ in range(2)] for role in WORKERS}
-        self.people[Role.ANNOTATOR].append(self.desk.person())
+        self.people = {role: [self.study.person(role=role) for _ in range(2)] for role in WORKERS}
+        self.people[Role.ANNOTATOR].append(self.study.person())
         for person in self.people[Role.ANNOTATOR]:
             why = "known in person"
             participants.waive_eligibility(
-                self.workspace, self.desk.study.id, person.id, why, by=self.desk.owner
+                self.workspace, self.study.record.id, person.id, why, by=self.study.owner
             )
 
     def walk(self, look: Callable[[Stage, Participant, Work], None]) -> None:
@@ -178,7 +178,7 @@ class RichStudy:
             authored = stage_kind(stage.kind).authored
             for number, person in enumerate(self.people[stage.role]):
                 if stage.config["training"]:
-                    self.desk.train(person, stage.name)
+                    self.study.train(person, stage.name)
                 for turn in range(1 if authored else 6):
                     work = next_work(self.workspace, person.id, stage=stage.name)
                     if not isinstance(work, Work):
@@ -190,11 +190,11 @@ class RichStudy:
                     answer = answer_of(stage, work.item.content, number * differs)
                     if stage.name == TESTED:  # the others pass the test with one of two, and are warned later
                         answer = {"choices": [2 if number == 0 or turn == 0 else 0]}
-                    self.desk.submit(person, work, answer)
+                    self.study.submit(person, work, answer)
 
     def talk(self) -> None:
         """What stands beside the work: comments, invitations, files, programs."""
-        study, owner, item = self.desk.study.id, self.desk.owner, self.numbers["item"]
+        study, owner, item = self.study.record.id, self.study.owner, self.numbers["item"]
         workspace = self.workspace
         first = discussion.add_comment(workspace, study, item, owner, "Is <this> meant?")
         self.clock[0] += 60

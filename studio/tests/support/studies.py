@@ -197,7 +197,7 @@ class StudyFixture:
     """A study that is open, and what tests do with it."""
 
     workspace: Workspace
-    study: Study
+    record: Study
     owner: int
     offered: Mapping[str, OfferedModel]
     tokens: dict[str, str] = field(default_factory=dict)
@@ -208,24 +208,24 @@ class StudyFixture:
         """Somebody new who has agreed to everything and is let in."""
         if role != Role.ANNOTATOR:
             account = accounts.create_account(
-                self.workspace, f"{role}-{len(self.people())}@{self.study.name}.example.org", None
+                self.workspace, f"{role}-{len(self.people())}@{self.record.name}.example.org", None
             )
-            return participants.add_staff(self.workspace, self.study.id, account.id, role)
+            return participants.add_staff(self.workspace, self.record.id, account.id, role)
         if population not in self.tokens:
             _, self.tokens[population] = invites.create_invite(
-                self.workspace, self.study.id, population=population
+                self.workspace, self.record.id, population=population
             )
         joined = participants.join(self.workspace, self.tokens[population])
-        return participants.consent(self.workspace, joined.id, self.study.consent_version)
+        return participants.consent(self.workspace, joined.id, self.record.consent_version)
 
     def people(self) -> tuple[Participant, ...]:
-        return participants.list_participants(self.workspace, self.study.id)
+        return participants.list_participants(self.workspace, self.record.id)
 
     def add(
         self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea"
     ) -> list[int]:
         new = [NewItem(f"q{number}", content, population) for number, content in enumerate(contents)]
-        return [item.id for item in add_items(self.workspace, self.study.id, stage, new)]
+        return [item.id for item in add_items(self.workspace, self.record.id, stage, new)]
 
     def work(self, person: Participant, stage: str | None = None) -> Work:
         found = next_work(self.workspace, person.id, stage=stage)
@@ -234,7 +234,7 @@ class StudyFixture:
 
     def train(self, person: Participant, stage: str) -> None:
         """Have somebody go through the training of a stage."""
-        trained(self.workspace, self.study.id, person.id, stage)
+        trained(self.workspace, self.record.id, person.id, stage)
 
     def nothing(self, person: Participant, stage: str | None = None) -> str:
         """Why there is nothing to do."""

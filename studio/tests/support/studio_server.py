@@ -7,7 +7,7 @@ process of its own.
 
 A thread starts at once, where a process imports everything anew. ``StudioProcess`` can be killed as a power
 cut would, and told to stop by a signal; it is also for tests that run commands in their own process, which
-change its environment and close its connections (``tests.support.river.folkways``). ``start`` starts either
+change its environment and close its connections (``tests.support.command_line.folkways``). ``start`` starts either
 again on the same port.
 """
 
@@ -29,7 +29,7 @@ from folkways_studio.models.offered import OfferedModel
 from folkways_studio.web.serving import one_process, serve
 from folkways_studio.web.settings import WebSettings
 from studio.tests.support.studies import new_workspace
-from tests.support.forks import start_module
+from tests.support.forked_programs import start_module
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 START_SECONDS = 60

@@ -23,7 +23,7 @@ from folkways_studio.translation.strings import Appearance
 from folkways_studio.web.rendering.i18n import LOCALES
 from folkways_studio.work.assignments import Work
 from studio.tests.support.studies import StudyFixture, next_work
-from tests.support import river
+from tests.support.command_line import environment, folkways
 
 TEXTS: Mapping[Any, Any] = {
     "Send": "أرسل",
@@ -116,20 +116,18 @@ class Round:
         self.workspace = open_workspace("folkways.db")
         study = studies.get_study(self.workspace, "interface-translation")
         assert study.created_by is not None and study.state == StudyState.OPEN
-        self.desk = StudyFixture(self.workspace, study, study.created_by, {})
+        self.study = StudyFixture(self.workspace, study, study.created_by, {})
         self.people = [self.reader(), self.reader()]
 
     def say(self, *words: str, fails: bool = False) -> str:
-        done = river.folkways(
-            *words, env=river.environment(FOLKWAYS_STUDIO_PASSWORD="a password of the tests")
-        )
+        done = folkways(*words, env=environment(FOLKWAYS_STUDIO_PASSWORD="a password of the tests"))
         assert (done.returncode != 0) is fails, done.stderr
         return done.stderr if fails else done.stdout
 
     def reader(self) -> Participant:
-        person = self.desk.person("arabic")
+        person = self.study.person("arabic")
         participants.waive_eligibility(
-            self.workspace, self.desk.study.id, person.id, "a test", by=self.desk.owner
+            self.workspace, self.study.record.id, person.id, "a test", by=self.study.owner
         )
         return person
 
@@ -137,13 +135,13 @@ class Round:
         self, person: Participant, stage: str, answer: Callable[[Mapping[str, Any]], dict[str, Any]]
     ) -> int:
         """Have somebody answer everything that they get, with this of the English text and the draft."""
-        self.desk.train(person, stage)
+        self.study.train(person, stage)
         count = 0
         while isinstance(work := next_work(self.workspace, person.id, stage=stage), Work):
             content = work.item.content
             submission = {"answers": answer(content.get("content", content))}
             try:
-                self.desk.submit(person, work, submission)
+                self.study.submit(person, work, submission)
             except SubmissionError as error:
                 raise AssertionError(error.problems) from error
             count += 1
@@ -207,7 +205,7 @@ def test_from_a_catalogue_to_a_study_and_back(tmp_path: Path, monkeypatch: pytes
         == "ar.po: 6 texts accepted, 1 reworded, 1 unclear, 2 not settled (nothing was written)"
     )
     assert here.path.read_bytes() == before
-    expert = here.desk.person(role=Role.EXPERT)
+    expert = here.study.person(role=Role.EXPERT)
     settled = here.answer_all(expert, "settle", lambda content: {**second(content), "reason": ""})
     assert settled == 2, (
         "one in which verdicts differ, and one in which wordings do; what both wrote alike is settled"
@@ -248,15 +246,15 @@ def test_from_a_catalogue_to_a_study_and_back(tmp_path: Path, monkeypatch: pytes
 def test_a_wording_that_would_break_a_page_is_refused_when_it_is_sent(
     shared_round: Round, wording: str
 ) -> None:
-    desk, person = shared_round.desk, shared_round.people[0]
-    desk.train(person, "check")
+    study, person = shared_round.study, shared_round.people[0]
+    study.train(person, "check")
     while isinstance(work := next_work(shared_round.workspace, person.id), Work):
         if work.item.content["english"] == "Dear %(name)s":
             break
-        desk.submit(person, work, {"answers": {"verdict": "accept"}})
+        study.submit(person, work, {"answers": {"verdict": "accept"}})
     assert isinstance(work, Work)
     with pytest.raises(SubmissionError, match="original"):
-        desk.submit(person, work, {"answers": {"verdict": "better", "wording": wording}})
+        study.submit(person, work, {"answers": {"verdict": "better", "wording": wording}})
 
 
 def row(

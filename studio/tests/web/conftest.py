@@ -134,7 +134,7 @@ class Field:
 
     def researcher(self, path: str = "", **options: Any) -> Any:
         """A browser of the study's owner, at a page of the researcher's view."""
-        return self.open(self.page_of(self.owner.id, **options), self.desk + path)
+        return self.open(self.page_of(self.owner.id, **options), self.path + path)
 
     def member(self, role: Role) -> Participant:
         """A new reviewer, expert or researcher of the study, without a browser."""
@@ -162,8 +162,8 @@ class Field:
         return studies.populations(self.workspace, self.study.id)
 
     @property
-    def desk(self) -> str:
-        """The address of the researcher's view."""
+    def path(self) -> str:
+        """The path of the researcher's view."""
         return f"/studies/{self.study.name}"
 
     def item(self, number: int) -> Any:
@@ -190,6 +190,11 @@ def open_field(
     definition = read_definition(described(stages, name=f"study-{number}", **changes))
     study = studies.create_study(server.workspace, definition, owner=owner.id)
     return Field(server, new_page, studies.set_state(server.workspace, study.id, StudyState.OPEN), owner)
+
+
+@pytest.fixture
+def new_page(kept_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    return kept_page
 
 
 @pytest.fixture

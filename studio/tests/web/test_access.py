@@ -27,7 +27,7 @@ from folkways_studio.web.app import create_app
 from studio.tests.support.studies import QUESTION
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.http import Client, Reply
-from studio.tests.web.worlds import (
+from studio.tests.web.two_studies import (
     ANONYMOUS,
     EXPERT,
     OTHER_OWNER,
@@ -38,8 +38,8 @@ from studio.tests.web.worlds import (
     RESEARCHER,
     REVIEWER,
     STRANGER,
-    World,
-    build_world,
+    TwoStudies,
+    build_two_studies,
 )
 
 ALL = frozenset({
@@ -182,56 +182,62 @@ TABLE: dict[tuple[str, str], frozenset[str]] = {
     ("POST", "/studies/{study}/data/take-in"): STAFF,
 }
 
-FIELDS: dict[str, Callable[[World], dict[str, str]]] = {
-    "/account/password": lambda world: {"current": "wrong", "password": "wrong"},
-    "/work/{study}/consent": lambda world: {"agree": "yes", "version": world.study.consent_version},
-    "/work/{study}/tasks/{assignment}/draft": lambda world: {"revision": "0", "choices": "1"},
-    "/work/{study}/tasks/{assignment}/submit": lambda world: {"key": "k", "choices": "1"},
-    "/studies/{study}/state": lambda world: {"state": "paused"},
-    "/studies/{study}/people/{person}/waive": lambda world: {"reason": "a good one"},
-    "/studies/{study}/people/{person}/resume": lambda world: {"reason": "a good one"},
-    "/studies/{study}/people/{person}/test": lambda world: {"stage": "verify", "reason": "a good one"},
-    "/studies/{study}/items/{item}/gold/drop": lambda world: {"reason": "a good one"},
-    "/studies/{study}/people/{person}/exclude": lambda world: {"exclusion": "a good one"},
-    "/studies/{study}/password-link": lambda world: {"account": str(world.accounts[REVIEWER])},
-    "/studies/{study}/settings": lambda world: {"description": f"name: {world.study.name}"},
-    "/studies/{study}/delete": lambda world: {"typed": world.study.name},
-    "/studies/{study}/items/assign": lambda world: {
-        "item": world.values["item"],
+FIELDS: dict[str, Callable[[TwoStudies], dict[str, str]]] = {
+    "/account/password": lambda two_studies: {"current": "wrong", "password": "wrong"},
+    "/work/{study}/consent": lambda two_studies: {
+        "agree": "yes",
+        "version": two_studies.study.consent_version,
+    },
+    "/work/{study}/tasks/{assignment}/draft": lambda two_studies: {"revision": "0", "choices": "1"},
+    "/work/{study}/tasks/{assignment}/submit": lambda two_studies: {"key": "k", "choices": "1"},
+    "/studies/{study}/state": lambda two_studies: {"state": "paused"},
+    "/studies/{study}/people/{person}/waive": lambda two_studies: {"reason": "a good one"},
+    "/studies/{study}/people/{person}/resume": lambda two_studies: {"reason": "a good one"},
+    "/studies/{study}/people/{person}/test": lambda two_studies: {"stage": "verify", "reason": "a good one"},
+    "/studies/{study}/items/{item}/gold/drop": lambda two_studies: {"reason": "a good one"},
+    "/studies/{study}/people/{person}/exclude": lambda two_studies: {"exclusion": "a good one"},
+    "/studies/{study}/password-link": lambda two_studies: {"account": str(two_studies.accounts[REVIEWER])},
+    "/studies/{study}/settings": lambda two_studies: {"description": f"name: {two_studies.study.name}"},
+    "/studies/{study}/delete": lambda two_studies: {"typed": two_studies.study.name},
+    "/studies/{study}/items/assign": lambda two_studies: {
+        "item": two_studies.values["item"],
         "how": "hand",
         "to": "korea",
         "sure": "yes",
     },
-    "/studies/{study}/items/filters": lambda world: {"name": "open ones", "state": "open"},
-    "/studies/{study}/items/change": lambda world: {
-        "item": world.values["item"],
+    "/studies/{study}/items/filters": lambda two_studies: {"name": "open ones", "state": "open"},
+    "/studies/{study}/items/change": lambda two_studies: {
+        "item": two_studies.values["item"],
         "sure": "yes",
         "reason_why": "because",
     },
-    "/studies/{study}/invites": lambda world: {"role": "annotator", "population": "korea", "days": "3"},
-    "/studies/{study}/roles": lambda world: {"login": world.stranger_login, "role": "reviewer"},
-    "/studies/{study}/take-part": lambda world: {"role": "reviewer"},
-    "/studies/{study}/roles/take": lambda world: {
-        "account": str(world.accounts[REVIEWER]),
+    "/studies/{study}/invites": lambda two_studies: {"role": "annotator", "population": "korea", "days": "3"},
+    "/studies/{study}/roles": lambda two_studies: {"login": two_studies.stranger_login, "role": "reviewer"},
+    "/studies/{study}/take-part": lambda two_studies: {"role": "reviewer"},
+    "/studies/{study}/roles/take": lambda two_studies: {
+        "account": str(two_studies.accounts[REVIEWER]),
         "role": "reviewer",
     },
-    "/studies/{study}/tokens": lambda world: {"days": "3"},
-    "/studies/{study}/webhooks": lambda world: {"url": "https://hooks.invalid/", "events": "study.created"},
-    "/studies/{study}/ml-backends": lambda world: {
+    "/studies/{study}/tokens": lambda two_studies: {"days": "3"},
+    "/studies/{study}/webhooks": lambda two_studies: {
+        "url": "https://hooks.invalid/",
+        "events": "study.created",
+    },
+    "/studies/{study}/ml-backends": lambda two_studies: {
         "stage": "verify",
         "model": "by page",
         "backend_url": "https://models.invalid/",
     },
-    "/studies/{study}/items/{item}/comments": lambda world: {"comment": "Is it meant?"},
-    "/studies/{study}/items/{item}/discussion": lambda world: {"resolved": "yes"},
-    "/studies/{study}/comments/{comment}/edit": lambda world: {"comment": "It is meant."},
-    "/studies/{study}/items/{item}/settle": lambda world: {"choices": "1", "reason_why": "because"},
-    "/studies/{study}/data/hand-out": lambda world: {
-        "person": str(world.person.id),
+    "/studies/{study}/items/{item}/comments": lambda two_studies: {"comment": "Is it meant?"},
+    "/studies/{study}/items/{item}/discussion": lambda two_studies: {"resolved": "yes"},
+    "/studies/{study}/comments/{comment}/edit": lambda two_studies: {"comment": "It is meant."},
+    "/studies/{study}/items/{item}/settle": lambda two_studies: {"choices": "1", "reason_why": "because"},
+    "/studies/{study}/data/hand-out": lambda two_studies: {
+        "person": str(two_studies.person.id),
         "stage": "verify",
         "count": "1",
     },
-    "/studies/{study}/data/take-in": lambda world: {"person": str(world.person.id)},
+    "/studies/{study}/data/take-in": lambda two_studies: {"person": str(two_studies.person.id)},
 }
 """What the form of a route carries, so that nothing but permission is missing."""
 
@@ -242,13 +248,13 @@ given."""
 
 @dataclass(frozen=True)
 class Beginning:
-    """The database as it was when a world had been built in it, and everybody had come with a browser."""
+    """The database as it was when the two studies had been made in it, and everybody had come with a browser."""
 
     server: StudioServer
-    world: World
+    two_studies: TwoStudies
     visitors: Mapping[str, Visitor]
     saved: sqlite3.Connection
-    """In memory: to copy it costs a twentieth of building a world."""
+    """In memory: to copy it costs a twentieth of making them."""
     live: sqlite3.Connection
 
     def changes(self) -> int:
@@ -261,13 +267,13 @@ class Beginning:
         made = self.visitors[kind]
         return Visitor(Client(self.server.url, cookies=dict(made.client.cookies)), made.csrf)
 
-    def restore(self) -> World:
+    def restore(self) -> TwoStudies:
         """Undo whatever was changed since, once the server has done what it does in the background."""
         until = time.monotonic() + 20
         while at_work(self.live) > at_work(self.saved) and time.monotonic() < until:
             time.sleep(0.01)
         self.saved.backup(self.live)
-        return self.world
+        return self.two_studies
 
 
 def at_work(database: sqlite3.Connection) -> int:
@@ -279,17 +285,17 @@ def at_work(database: sqlite3.Connection) -> int:
 
 @pytest.fixture(scope="module")
 def beginning(server: StudioServer) -> Iterator[Beginning]:
-    world = build_world(server.workspace, 0)
-    visitors = {kind: Visitor.of(server, world, kind) for kind in sorted(ALL)}
+    two_studies = build_two_studies(server.workspace, 0)
+    visitors = {kind: Visitor.of(server, two_studies, kind) for kind in sorted(ALL)}
     with closing(sqlite3.connect(":memory:")) as saved, closing(sqlite3.connect(server.location)) as live:
         with live:  # when somebody was seen last is noted every five minutes, which these tests may take
             live.execute("UPDATE studio_sessions SET seen = expires")
         live.backup(saved)
-        yield Beginning(server, world, visitors, saved, live)
+        yield Beginning(server, two_studies, visitors, saved, live)
 
 
 @pytest.fixture
-def world(beginning: Beginning) -> World:
+def two_studies(beginning: Beginning) -> TwoStudies:
     """Two studies and their people, whom nothing has happened to yet."""
     return beginning.restore()
 
@@ -302,13 +308,13 @@ class Visitor:
     csrf: str
 
     @classmethod
-    def of(cls, server: StudioServer, world: World, kind: str) -> Visitor:
+    def of(cls, server: StudioServer, two_studies: TwoStudies, kind: str) -> Visitor:
         client = Client(server.url)
         if kind == ANONYMOUS:
             return cls(client, client.csrf())
-        token = sessions.open_session(world.workspace, world.accounts[kind])
+        token = sessions.open_session(two_studies.workspace, two_studies.accounts[kind])
         client.cookies["folkways_session"] = token
-        session = sessions.find_session(world.workspace, token)
+        session = sessions.find_session(two_studies.workspace, token)
         assert session is not None
         return cls(client, session.csrf)
 
@@ -358,21 +364,25 @@ EVERY_ROUTE = pytest.mark.parametrize(
 
 
 @EVERY_ROUTE
-def test_nobody_else_gets_through(beginning: Beginning, world: World, method: str, path: str) -> None:
-    fields = FIELDS.get(path, lambda _: {})(world)
+def test_nobody_else_gets_through(
+    beginning: Beginning, two_studies: TwoStudies, method: str, path: str
+) -> None:
+    fields = FIELDS.get(path, lambda _: {})(two_studies)
     for kind in sorted(ALL - TABLE[method, path]):
         before = beginning.changes()
-        reply = beginning.visitor(kind).ask(method, filled(path, world.values), fields)
+        reply = beginning.visitor(kind).ask(method, filled(path, two_studies.values), fields)
         assert refused(reply), f"{kind}: {reply.status} {reply.place}"
         assert beginning.changes() == before, kind
         assert QUESTION["question"] not in reply.text, kind
 
 
 @EVERY_ROUTE
-def test_those_who_may_get_through(beginning: Beginning, world: World, method: str, path: str) -> None:
+def test_those_who_may_get_through(
+    beginning: Beginning, two_studies: TwoStudies, method: str, path: str
+) -> None:
     for kind in sorted(TABLE[method, path]):
         reply = beginning.visitor(kind).ask(
-            method, filled(path, world.values), FIELDS.get(path, lambda _: {})(world)
+            method, filled(path, two_studies.values), FIELDS.get(path, lambda _: {})(two_studies)
         )
         if path in LOOSE and method == "POST":
             assert reply.status in (403, 422, 429) and "<form" in reply.text, f"{kind}: {reply.status}"
@@ -382,12 +392,20 @@ def test_those_who_may_get_through(beginning: Beginning, world: World, method: s
             beginning.restore()  # the study may have been paused, left or settled
 
 
-ENDED: dict[str, tuple[str, Callable[[World, int], object]]] = {
-    "disabled": (ANONYMOUS, lambda world, who: accounts.set_disabled(world.workspace, who, disabled=True)),
-    "signed out everywhere": (ANONYMOUS, lambda world, who: sessions.revoke_all(world.workspace, who)),
+ENDED: dict[str, tuple[str, Callable[[TwoStudies, int], object]]] = {
+    "disabled": (
+        ANONYMOUS,
+        lambda two_studies, who: accounts.set_disabled(two_studies.workspace, who, disabled=True),
+    ),
+    "signed out everywhere": (
+        ANONYMOUS,
+        lambda two_studies, who: sessions.revoke_all(two_studies.workspace, who),
+    ),
     "without their role": (
         STRANGER,
-        lambda world, who: accounts.take_role(world.workspace, world.study.id, who, Role.RESEARCHER),
+        lambda two_studies, who: accounts.take_role(
+            two_studies.workspace, two_studies.study.id, who, Role.RESEARCHER
+        ),
     ),
 }
 """How a researcher's work can end -> as whom they come back in the browser that they had open."""
@@ -395,46 +413,50 @@ ENDED: dict[str, tuple[str, Callable[[World, int], object]]] = {
 
 @pytest.mark.parametrize("how", ENDED)
 def test_a_researcher_whose_work_has_ended_gets_through_nowhere(
-    beginning: Beginning, world: World, how: str
+    beginning: Beginning, two_studies: TwoStudies, how: str
 ) -> None:
     like, end = ENDED[how]
-    end(world, world.accounts[RESEARCHER])
+    end(two_studies, two_studies.accounts[RESEARCHER])
     visitor = beginning.visitor(RESEARCHER)
     for method, path in (route for route in TABLE if like not in TABLE[route]):
         before = beginning.changes()
-        reply = visitor.ask(method, filled(path, world.values), FIELDS.get(path, lambda _: {})(world))
+        reply = visitor.ask(
+            method, filled(path, two_studies.values), FIELDS.get(path, lambda _: {})(two_studies)
+        )
         assert refused(reply), f"{method} {path}: {reply.status} {reply.place}"
         assert beginning.changes() == before, f"{method} {path}"
 
 
 @pytest.mark.parametrize("how", ["withdrawn", "excluded", "paused"])
 def test_a_participant_whose_work_has_ended_reads_and_answers_nothing(
-    beginning: Beginning, world: World, how: str
+    beginning: Beginning, two_studies: TwoStudies, how: str
 ) -> None:
     """Who is paused may go on with the task at hand, and gets no other."""
-    about = world.workspace, world.study.id, world.person.id
+    about = two_studies.workspace, two_studies.study.id, two_studies.person.id
     if how == "withdrawn":
         participants.withdraw(*about)
     elif how == "excluded":
-        suspension.exclude(*about, "a good one", by=world.accounts[OWNER])
+        suspension.exclude(*about, "a good one", by=two_studies.accounts[OWNER])
     else:
-        with world.workspace.write() as connection:
-            suspension.pause_within(connection, world.person, "rule")
+        with two_studies.workspace.write() as connection:
+            suspension.pause_within(connection, two_studies.person, "rule")
     kept = ["studio_judgements", "studio_drafts", "studio_assignments", "studio_training"]
     if how != "paused":
         kept.append("studio_participants")  # nobody agrees to anything any more
-    before, visitor = everything(world.workspace), beginning.visitor(PERSON)
+    before, visitor = everything(two_studies.workspace), beginning.visitor(PERSON)
     assert {"studio_participants", "studio_judgements"} <= before.keys()
     for method, path in (route for route in TABLE if route[1].startswith("/work/{study}")):
         if how == "paused" and ("{assignment}" in path or "{file}" in path):
             continue
         if path.endswith(("/withdraw", "/finish")) and method == "POST":
             continue
-        reply = visitor.ask(method, filled(path, world.values), FIELDS.get(path, lambda _: {})(world))
+        reply = visitor.ask(
+            method, filled(path, two_studies.values), FIELDS.get(path, lambda _: {})(two_studies)
+        )
         assert reply.status < 500, f"{method} {path}: {reply.status}"
         assert QUESTION["question"] not in reply.text, f"{method} {path}"
         assert "a picture" not in reply.text, f"{method} {path}"
-    after = everything(world.workspace)
+    after = everything(two_studies.workspace)
     assert {name: after[name] for name in kept if name in after} == {
         name: before[name] for name in kept if name in before
     }
@@ -449,13 +471,13 @@ OF_A_STUDY = [
     ("method", "path"), OF_A_STUDY, ids=[f"{method} {path}" for method, path in OF_A_STUDY]
 )
 def test_an_owner_reaches_nothing_of_another_study_through_their_own(
-    beginning: Beginning, world: World, method: str, path: str
+    beginning: Beginning, two_studies: TwoStudies, method: str, path: str
 ) -> None:
     before = beginning.changes()
     reply = beginning.visitor(OTHER_OWNER).ask(
         method,
-        filled(path, {**world.values, "study": world.other.name}),
-        FIELDS.get(path, lambda _: {})(world),
+        filled(path, {**two_studies.values, "study": two_studies.other.name}),
+        FIELDS.get(path, lambda _: {})(two_studies),
     )
     assert reply.status == 404, f"{reply.status} {reply.text[-500:]}"
     assert beginning.changes() == before
@@ -472,12 +494,14 @@ def test_an_owner_reaches_nothing_of_another_study_through_their_own(
         "/studies/{study}/password-link",
     ],
 )
-def test_forms_name_nobody_of_another_study(beginning: Beginning, world: World, path: str) -> None:
-    before = everything(world.workspace)
+def test_forms_name_nobody_of_another_study(beginning: Beginning, two_studies: TwoStudies, path: str) -> None:
+    before = everything(two_studies.workspace)
     reply = beginning.visitor(OTHER_OWNER).ask(
-        "POST", filled(path, {**world.values, "study": world.other.name}), FIELDS[path](world)
+        "POST",
+        filled(path, {**two_studies.values, "study": two_studies.other.name}),
+        FIELDS[path](two_studies),
     )
-    after = everything(world.workspace)
+    after = everything(two_studies.workspace)
     assert reply.status in (303, 404, 422)
     assert {name: rows for name, rows in after.items() if name != "studio_events"} == {
         name: rows for name, rows in before.items() if name != "studio_events"
@@ -485,30 +509,34 @@ def test_forms_name_nobody_of_another_study(beginning: Beginning, world: World, 
 
 
 def test_a_participant_reaches_the_task_of_another_by_no_study_of_theirs(
-    beginning: Beginning, world: World
+    beginning: Beginning, two_studies: TwoStudies
 ) -> None:
-    values = {**world.values, "study": world.other.name}
+    values = {**two_studies.values, "study": two_studies.other.name}
     for method, path in ((method, path) for method, path in TABLE if "{assignment}" in path):
         before = beginning.changes()
         reply = beginning.visitor(OTHER_STUDY_PERSON).ask(
-            method, filled(path, values), FIELDS.get(path, lambda _: {})(world)
+            method, filled(path, values), FIELDS.get(path, lambda _: {})(two_studies)
         )
         assert reply.status == 404
         assert beginning.changes() == before
 
 
-def test_a_researcher_makes_nobody_more_than_a_researcher_is(beginning: Beginning, world: World) -> None:
-    visitor, address = beginning.visitor(RESEARCHER), f"/studies/{world.study.name}/invites"
+def test_a_researcher_makes_nobody_more_than_a_researcher_is(
+    beginning: Beginning, two_studies: TwoStudies
+) -> None:
+    visitor, address = beginning.visitor(RESEARCHER), f"/studies/{two_studies.study.name}/invites"
     for role in ("owner", "researcher", "emperor"):
         assert visitor.ask("POST", address, {"role": role, "days": "3"}).status == 422
     assert visitor.ask("POST", address, {"role": "reviewer", "days": "3"}).status == 200
 
 
-def test_the_last_owner_stays(beginning: Beginning, world: World) -> None:
-    fields = {"account": str(world.accounts[OWNER]), "role": "owner"}
-    reply = beginning.visitor(OWNER).ask("POST", f"/studies/{world.study.name}/roles/take", fields)
+def test_the_last_owner_stays(beginning: Beginning, two_studies: TwoStudies) -> None:
+    fields = {"account": str(two_studies.accounts[OWNER]), "role": "owner"}
+    reply = beginning.visitor(OWNER).ask("POST", f"/studies/{two_studies.study.name}/roles/take", fields)
     assert reply.status == 403 and "only owner" in reply.text
-    assert Role.OWNER in accounts.roles_of(world.workspace, world.study.id, world.accounts[OWNER])
+    assert Role.OWNER in accounts.roles_of(
+        two_studies.workspace, two_studies.study.id, two_studies.accounts[OWNER]
+    )
 
 
 NAMES = (
@@ -565,11 +593,13 @@ LONGEST_QUERY = 8000
     ],
     ids=repr,
 )
-def test_whatever_is_sent_is_answered_in_words(beginning: Beginning, world: World, value: str) -> None:
+def test_whatever_is_sent_is_answered_in_words(
+    beginning: Beginning, two_studies: TwoStudies, value: str
+) -> None:
     fields = dict.fromkeys(NAMES, value)
     for method, path in (route for route in TABLE if not route[1].endswith(ENDS)):
         for kind in {OWNER, PERSON} & (TABLE[method, path] or {OWNER}):
-            address = filled(path, world.values)
+            address = filled(path, two_studies.values)
             query = f"?{urlencode(fields)}" if method == "GET" else ""
             if len(query) > LONGEST_QUERY:
                 continue  # no browser sends such an address
@@ -590,5 +620,5 @@ def test_whatever_is_sent_is_answered_in_words(beginning: Beginning, world: Worl
     ):
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
             for kind in {OWNER, PERSON} & TABLE[method, path]:
-                address = filled(path, {**world.values, name: quote(value[:50] or "0", safe="")})
+                address = filled(path, {**two_studies.values, name: quote(value[:50] or "0", safe="")})
                 assert 400 <= beginning.visitor(kind).ask(method, address, fields).status < 500, address

@@ -87,7 +87,7 @@ class Site:
     field: Field
     person: int
     tasks: dict[str, str] = field(default_factory=dict)
-    desk: list[str] = field(default_factory=list)
+    staff_pages: list[str] = field(default_factory=list)
     sent: tuple[int, list[str]] = (0, [])
     """Somebody who has sent an answer, and the pages on which they look at it."""
 
@@ -107,15 +107,15 @@ class Site:
 
     def pages(self, *, every: bool) -> list[tuple[int, list[str]]]:
         """Whose browser looks at what: at every page, or at one of each kind."""
-        owner, desk, home = self.field.owner.id, self.field.desk, f"/work/{self.field.study.name}"
+        owner, path, home = self.field.owner.id, self.field.path, f"/work/{self.field.study.name}"
         if every:
             return [
                 (self.person, [*self.entry, *self.refused, *self.tasks.values()]),
                 self.sent,
-                (owner, ["/studies", "/studies/new", *GALLERY, *self.desk]),
+                (owner, ["/studies", "/studies/new", *GALLERY, *self.staff_pages]),
             ]
-        item, _, person, _ = self.desk[-4:]
-        lists = [desk + page for page in ("", "/people", "/settings", "/items", "/data")]
+        item, _, person, _ = self.staff_pages[-4:]
+        lists = [path + page for page in ("", "/people", "/settings", "/items", "/data")]
         return [
             (
                 self.person,
@@ -171,8 +171,8 @@ def built(server: StudioServer) -> Site:
     judgements.submit(made.workspace, sender.id, sending.assignment.id, VERSIONS[0], "key-of-what-was-sent")
     home = f"/work/{made.study.name}"
     site.sent = (sender.account_id, [home, f"{home}/sent", f"{home}/tasks/{sending.assignment.id}/sent"])
-    site.desk = [
-        made.desk + page
+    site.staff_pages = [
+        made.path + page
         for page in (
             *DESK,
             "/items/assignments",
@@ -232,14 +232,14 @@ def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
             )
             assert wide <= 0, f"{locale} {address}: {wide} pixels too wide"
     for address, page in looked_at(
-        site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.desk], **PHONE
+        site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.staff_pages], **PHONE
     ):
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{address}: {wide} pixels too wide"
 
 
 def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None:
-    page = site.field.open(site.field.page_of(site.field.owner.id, **PHONE), site.field.desk)
+    page = site.field.open(site.field.page_of(site.field.owner.id, **PHONE), site.field.path)
     width, whole = page.eval_on_selector_all(
         "tbody th",
         "(cells) => [cells[0].clientWidth, cells.every((cell) => cell.scrollWidth <= cell.clientWidth)]",
@@ -250,6 +250,17 @@ def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None
     )
     assert scrolling and set(scrolling) == {"auto"}
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+
+
+def test_on_paper_a_table_has_all_of_its_columns_and_nothing_is_there_to_press(site: Site) -> None:
+    for address, page in looked_at(site, site.field.owner.id, [site.field.path, f"{site.field.path}/items"]):
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 700, "height": 1000})  # A4
+        hidden = page.locator(".scroll").evaluate_all(
+            "(all) => all.map((each) => [each.scrollWidth > each.clientWidth, getComputedStyle(each).overflowX])"
+        )
+        assert hidden and set(map(tuple, hidden)) == {(False, "visible")}, address
+        assert page.locator(".tabs, .bar nav, .foot").locator("visible=true").count() == 0, address
 
 
 @pytest.mark.parametrize("every", [False, EVERY_PAGE])

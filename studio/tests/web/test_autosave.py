@@ -16,6 +16,7 @@ from folkways_studio.people import sessions
 from folkways_studio.work import judgements
 from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.conftest import Field, begin, send
+from tests.support.browser import Watched
 
 pytestmark = pytest.mark.browser
 
@@ -24,6 +25,12 @@ QUESTIONS = [
     {"local": "소풍에 무엇을 싸 가나요?", "english": "What do people take on a picnic?"},
     {"local": "생일에 무엇을 먹나요?", "english": "What do people eat on their birthday?"},
 ]
+
+
+@pytest.fixture
+def new_page(fresh_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    """Pages are cut off from the network, and one is told what time it is."""
+    return fresh_page
 
 
 @pytest.fixture
@@ -66,6 +73,46 @@ def test_what_is_typed_is_there_again_with_what_was_added_without_a_connection(f
     saved(again)
 
 
+def lost(route: Any) -> None:
+    """The server gets it, and the browser never hears of that."""
+    route.fetch()
+    route.abort()
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_reply_that_is_lost_makes_no_other_version(field: Field, again: bool) -> None:
+    page = field.at_task()
+    page.route("**/draft", lost)
+    page.get_by_label("Answer 1").fill("김밥")
+    expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
+    page.route("**/draft", lambda route: route.abort())
+    page.get_by_label("Answer 2").fill("떡")
+    if again:
+        page.reload()
+    page.unroute("**/draft")
+    page.get_by_label("Answer 3").fill("국")
+    saved(page)
+    expect(page.locator("#conflict")).to_be_hidden()
+    page.reload()
+    assert [page.get_by_label(f"Answer {number}").input_value() for number in (1, 2, 3)] == [
+        "김밥",
+        "떡",
+        "국",
+    ]
+
+
+def test_what_is_typed_during_a_save_is_saved_after_it(field: Field) -> None:
+    page = field.at_task()
+    waiting: list[Any] = []
+    page.route("**/draft", lambda route: route.continue_() if waiting else waiting.append(route))
+    with page.expect_request("**/draft"):
+        page.get_by_label("Answer 1").fill("김밥")
+    page.get_by_label("Answer 2").fill("떡")
+    with page.expect_response(lambda response: "%EB%96%A1" in (response.request.post_data or "")):
+        waiting[0].continue_()
+    saved(page)
+
+
 def test_a_text_that_is_hidden_stays_in_the_draft_and_is_not_sent(make_field: Callable[..., Field]) -> None:
     ask = [
         {"key": "fits", "type": "choice", "label": "Does it fit?", "options": ["yes", "no"]},
@@ -101,10 +148,11 @@ def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field:
     page.context.set_offline(True)
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    page.get_by_label("Answer 2").fill("유부초밥")
     assert said(field, 0) == []
     page.context.set_offline(False)
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
-    assert said(field, 0) == [["김밥"]]
+    assert said(field, 0) == [["김밥", "유부초밥"]]
 
 
 def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Field) -> None:
@@ -194,11 +242,14 @@ def test_a_second_window_waits_until_it_is_told_to_go_on(field: Field) -> None:
     second.goto(first.url)
     expect(second.get_by_role("heading", name="This task is open in another window")).to_be_visible()
     expect(second.get_by_role("button", name="Send and go on")).to_be_disabled()
+    expect(second.locator("form[data-task][inert]")).to_be_attached()
+    second.keyboard.press("Control+Enter")
     second.get_by_role("button", name="Go on here").click()
     expect(second.get_by_role("button", name="Send and go on")).to_be_enabled()
     expect(second.get_by_label("Answer 1")).to_have_value("김밥")
     expect(first.get_by_role("heading", name="This task is open in another window")).to_be_visible()
     expect(first.get_by_role("button", name="Send and go on")).to_be_disabled()
+    assert said(field, 0) == []
 
 
 def test_two_devices_never_overwrite_each_other(field: Field) -> None:

@@ -46,26 +46,26 @@ class Pair:
     about."""
 
     server: StudioServer
-    desk: StudyFixture
+    study: StudyFixture
     first: Participant
     second: Participant
     numbers: dict[str, int]
 
     def browser(self, account_id: int) -> Client:
         client = Client(self.server.url)
-        client.cookies["folkways_session"] = sessions.open_session(self.desk.workspace, account_id)
+        client.cookies["folkways_session"] = sessions.open_session(self.study.workspace, account_id)
         return client
 
     def program(self, account_id: int) -> str:
         """The token of a program for the study, of an account."""
-        return tokens.create_token(self.desk.workspace, account_id, study_id=self.desk.study.id)[1]
+        return tokens.create_token(self.study.workspace, account_id, study_id=self.study.record.id)[1]
 
     def ask(self, token: str, path: str, method: str = "GET", body: object = None) -> tuple[int, str]:
         """A request of a program."""
         sent = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         reply = Client(self.server.url).ask(
-            method, f"/api/v1/studies/{self.desk.study.name}{path}", data, sent
+            method, f"/api/v1/studies/{self.study.record.name}{path}", data, sent
         )
         return reply.status, reply.text
 
@@ -86,13 +86,13 @@ def pair(request: pytest.FixtureRequest, server: StudioServer) -> Pair:
         {"name": kind.replace("_", "-"), "kind": kind, "role": str(role), "answers": 2, **more.get(kind, {})}
         for kind in kinds
     ]
-    desk = open_study(server.workspace, stages, name=f"blind-{role}-{len(kinds)}")
-    numbers = {kind: desk.add(kind.replace("_", "-"), [GOOD[kind][0]], None)[0] for kind in kinds}
-    people = [desk.person(role=role) for _ in range(2)]
+    study = open_study(server.workspace, stages, name=f"blind-{role}-{len(kinds)}")
+    numbers = {kind: study.add(kind.replace("_", "-"), [GOOD[kind][0]], None)[0] for kind in kinds}
+    people = [study.person(role=role) for _ in range(2)]
     for kind in kinds:
-        desk.answer(people[0], GOOD[kind][1], kind.replace("_", "-"))
-        discussion.add_comment(desk.workspace, desk.study.id, numbers[kind], desk.owner, COMMENT)
-    return Pair(server, desk, people[0], people[1], numbers)
+        study.answer(people[0], GOOD[kind][1], kind.replace("_", "-"))
+        discussion.add_comment(study.workspace, study.record.id, numbers[kind], study.owner, COMMENT)
+    return Pair(server, study, people[0], people[1], numbers)
 
 
 def verifying(role: Role) -> list[dict[str, object]]:
@@ -106,8 +106,8 @@ def listed(text: str) -> list[str]:
 
 
 def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pair) -> None:
-    desk = pair.desk
-    place = f"/studies/{desk.study.name}/items"
+    study = pair.study
+    place = f"/studies/{study.record.name}/items"
     for person in (pair.second, pair.first):  # the first may still correct their answer
         client, program = pair.browser(person.account_id), pair.program(person.account_id)
         entries = listed(client.get(place).text)
@@ -133,18 +133,18 @@ def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pai
             decision = {"drop": True, "reason": "so"}
             assert pair.ask(program, f"/items/{number}/decisions", "POST", decision)[0] == 403, kind
 
-    owner, client = pair.browser(desk.owner), pair.browser(pair.second.account_id)
+    owner, client = pair.browser(study.owner), pair.browser(pair.second.account_id)
     program = pair.program(pair.second.account_id)
     for kind, number in pair.numbers.items():
-        work = desk.work(pair.second, kind.replace("_", "-"))
+        work = study.work(pair.second, kind.replace("_", "-"))
         task = client.get(
-            f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, pair.second.pseudonym)}"
+            f"/work/{study.record.name}/tasks/{shown_number(work.assignment.id, pair.second.pseudonym)}"
         )
         assert task.status == 200 and "data-task" in task.text, kind
         for shown in (COMMENT, "Discussion", pair.first.pseudonym):
             assert shown not in task.text, (kind, shown)
         assert pair.first.pseudonym in owner.get(f"{place}/{number}").text, "who is not asked may look"
-        desk.submit(pair.second, work, GOOD[kind][1])
+        study.submit(pair.second, work, GOOD[kind][1])
         text = client.get(f"{place}/{number}").text
         assert pair.first.pseudonym in text and COMMENT in text and BLIND not in text, kind
         assert (SETTLE in text) == STAGE_KINDS[kind].can_be_decided, kind
@@ -153,15 +153,15 @@ def test_what_the_first_said_is_seen_nowhere_before_both_have_answered(pair: Pai
 
 
 def test_an_export_leaves_out_what_its_reader_may_still_be_asked_about(server: StudioServer) -> None:
-    desk = open_study(server.workspace, verifying(Role.RESEARCHER), name="exported")
-    (number,) = desk.add("verify", [GOOD["vote"][0]], None)
-    first, second = desk.person(role=Role.RESEARCHER), desk.person(role=Role.RESEARCHER)
-    desk.answer(first, {"choices": [2]}, "verify")
-    discussion.add_comment(desk.workspace, desk.study.id, number, desk.owner, COMMENT)
-    pair = Pair(server, desk, first, second, {})
+    study = open_study(server.workspace, verifying(Role.RESEARCHER), name="exported")
+    (number,) = study.add("verify", [GOOD["vote"][0]], None)
+    first, second = study.person(role=Role.RESEARCHER), study.person(role=Role.RESEARCHER)
+    study.answer(first, {"choices": [2]}, "verify")
+    discussion.add_comment(study.workspace, study.record.id, number, study.owner, COMMENT)
+    pair = Pair(server, study, first, second, {})
 
     def exported(account_id: int) -> tuple[str, int]:
-        path = f"/studies/{desk.study.name}/data/export?format=csv&discussion=yes"
+        path = f"/studies/{study.record.name}/data/export?format=csv&discussion=yes"
         client = pair.browser(account_id)
         connection = client.connect(*server.url.removeprefix("http://").split(":"))
         connection.request(
@@ -173,36 +173,36 @@ def test_an_export_leaves_out_what_its_reader_may_still_be_asked_about(server: S
 
     words, blind = exported(second.account_id)
     assert blind == 1 and first.pseudonym not in words and COMMENT not in words
-    words, blind = exported(desk.owner)
+    words, blind = exported(study.owner)
     assert blind == 0 and first.pseudonym in words and COMMENT in words
 
 
 def test_who_chooses_to_look_is_not_asked_any_more(server: StudioServer) -> None:
-    desk = open_study(server.workspace, verifying(Role.REVIEWER), name="looked")
-    (number,) = desk.add("verify", [GOOD["vote"][0]], None)
-    first, second = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
-    desk.answer(first, {"choices": [2]}, "verify")
-    desk.work(second)
-    client = Pair(server, desk, first, second, {}).browser(second.account_id)
+    study = open_study(server.workspace, verifying(Role.REVIEWER), name="looked")
+    (number,) = study.add("verify", [GOOD["vote"][0]], None)
+    first, second = study.person(role=Role.REVIEWER), study.person(role=Role.REVIEWER)
+    study.answer(first, {"choices": [2]}, "verify")
+    study.work(second)
+    client = Pair(server, study, first, second, {}).browser(second.account_id)
     client.post(
         f"/studies/looked/items/{number}/look", csrf=client.csrf("/studies/looked/items/" + str(number))
     )
     assert first.pseudonym in client.get(f"/studies/looked/items/{number}").text
-    assert desk.nothing(second) == "none_left"
-    assert desk.work(desk.person(role=Role.REVIEWER)).item.id == number, "the place is somebody else's"
+    assert study.nothing(second) == "none_left"
+    assert study.work(study.person(role=Role.REVIEWER)).item.id == number, "the place is somebody else's"
 
 
 def test_who_answers_alone_discusses_beside_the_task_and_who_answers_as_a_participant_never_sees_an_item_page(
     server: StudioServer,
 ) -> None:
     stages = [{"name": "settle", "kind": "review", "role": "reviewer"}, {"name": "verify", "kind": "vote"}]
-    desk = open_study(server.workspace, stages, name="alone")
-    (number,) = desk.add("settle", [GOOD["review"][0]], None)
-    (asked,) = desk.add("verify", [GOOD["vote"][0]])
-    discussion.add_comment(desk.workspace, desk.study.id, number, desk.owner, COMMENT)
-    reviewer, annotator = desk.person(role=Role.REVIEWER), desk.person()
-    pair = Pair(server, desk, reviewer, annotator, {})
-    work = desk.work(reviewer)
+    study = open_study(server.workspace, stages, name="alone")
+    (number,) = study.add("settle", [GOOD["review"][0]], None)
+    (asked,) = study.add("verify", [GOOD["vote"][0]])
+    discussion.add_comment(study.workspace, study.record.id, number, study.owner, COMMENT)
+    reviewer, annotator = study.person(role=Role.REVIEWER), study.person()
+    pair = Pair(server, study, reviewer, annotator, {})
+    work = study.work(reviewer)
     client = pair.browser(reviewer.account_id)
     assert (
         COMMENT
@@ -219,15 +219,15 @@ def test_who_answers_again_alone_after_somebody_else_discusses_nothing_beside_th
 ) -> None:
     """The item wants one answer, as in the test above, but there is one that the person must not know."""
     stages = [{"name": "settle", "kind": "review", "role": "reviewer"}]
-    desk = open_study(server.workspace, stages, name="again")
-    (number,) = desk.add("settle", [GOOD["review"][0]], None)
-    first, second = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
-    desk.answer(first, GOOD["review"][1])
-    discussion.add_comment(desk.workspace, desk.study.id, number, desk.owner, COMMENT)
-    exclude(desk.workspace, desk.study.id, first.id, "answered for somebody else", by=desk.owner)
-    work = desk.work(second)
+    study = open_study(server.workspace, stages, name="again")
+    (number,) = study.add("settle", [GOOD["review"][0]], None)
+    first, second = study.person(role=Role.REVIEWER), study.person(role=Role.REVIEWER)
+    study.answer(first, GOOD["review"][1])
+    discussion.add_comment(study.workspace, study.record.id, number, study.owner, COMMENT)
+    exclude(study.workspace, study.record.id, first.id, "answered for somebody else", by=study.owner)
+    work = study.work(second)
     assert work.item.id == number
-    client = Pair(server, desk, first, second, {}).browser(second.account_id)
+    client = Pair(server, study, first, second, {}).browser(second.account_id)
     task = client.get(f"/work/again/tasks/{shown_number(work.assignment.id, second.pseudonym)}")
     assert task.status == 200 and "data-task" in task.text
     assert COMMENT not in task.text and "Discussion" not in task.text
@@ -236,12 +236,12 @@ def test_who_answers_again_alone_after_somebody_else_discusses_nothing_beside_th
 
 def test_the_right_answer_is_seen_after_ones_own(server: StudioServer) -> None:
     stages = [{"name": "verify", "kind": "vote", "role": "reviewer", "check_every": 1}]
-    desk = open_study(server.workspace, stages, name="checked")
+    study = open_study(server.workspace, stages, name="checked")
     new = NewItem("gold", GOOD["vote"][0], None, check={"choices": [3]})
-    (known,) = add_items(desk.workspace, desk.study.id, "verify", [new])
-    desk.add("verify", [GOOD["vote"][0]], None)
-    reviewer = desk.person(role=Role.REVIEWER)
-    pair = Pair(server, desk, reviewer, reviewer, {})
+    (known,) = add_items(study.workspace, study.record.id, "verify", [new])
+    study.add("verify", [GOOD["vote"][0]], None)
+    reviewer = study.person(role=Role.REVIEWER)
+    pair = Pair(server, study, reviewer, reviewer, {})
     client = pair.browser(reviewer.account_id)
     page, entries = (
         client.get(f"/studies/checked/items/{known.id}").text,
@@ -251,7 +251,7 @@ def test_the_right_answer_is_seen_after_ones_own(server: StudioServer) -> None:
     assert "attention check" not in entries
     program = pair.program(reviewer.account_id)
     assert json.loads(pair.ask(program, f"/items/{known.id}")[1])["check"] is None
-    work = desk.work(reviewer)
+    work = study.work(reviewer)
     assert work.item.id == known.id
-    desk.submit(reviewer, work, {"choices": [3]})
+    study.submit(reviewer, work, {"choices": [3]})
     assert json.loads(pair.ask(program, f"/items/{known.id}")[1])["check"] == {"choices": [3]}

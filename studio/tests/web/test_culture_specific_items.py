@@ -117,7 +117,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     native = field.guest("bangladesh")
     start(native, "Adapt")
     native.get_by_label("Functional equivalent").check()
-    native.get_by_label("In English, for your culture").fill("On the day after Eid we visit my aunt.")
+    native.get_by_label("In English, for your culture").fill(" \ufeffOn the day after Eid we visit my aunt. ")
     mark(native, "intra_spans", "the day after Eid")
     native.get_by_label("In your language: Bangla").fill(BENGALI)
     native.get_by_role("button", name="Send and go on").click()
@@ -128,19 +128,19 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     (adapted,) = items.list_items(field.workspace, field.study.id, "adapt")
     (version,) = adapted.result["adaptations"]
     assert version["strategies"] == ["functional_equivalent"]
-    assert version["intra"] == "On <CSI> the day after Eid </CSI> we visit my aunt."
+    assert version["intra"] == "\ufeffOn <CSI> the day after Eid </CSI> we visit my aunt."
     assert version["inter"] == "প্রতি বছর <CSI> ঈদের পরদিন </CSI> আমরা খালার বাড়ি যাই।"
 
-    desk = field.researcher("/quality")
-    row = desk.get_by_role("row").filter(has_text="element")
+    researcher = field.researcher("/quality")
+    row = researcher.get_by_role("row").filter(has_text="element")
     expect(row).to_contain_text("undefined")
     (why,) = set(
         row.locator("a[href^='#why-']").evaluate_all("(links) => links.map((link) => link.hash)")[:1]
     )
-    assert len(desk.locator(why).inner_text()) > 10, "the reason stands below, where the number leads"
-    field.open(desk, f"{field.desk}/data")
-    with desk.expect_download() as download:
-        desk.get_by_role("link", name="Release").click()
+    assert len(researcher.locator(why).inner_text()) > 10, "the reason stands below, where the number leads"
+    field.open(researcher, f"{field.path}/data")
+    with researcher.expect_download() as download:
+        researcher.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         released = "\n".join(archive.read(name).decode() for name in archive.namelist())
     assert "functional" in released.lower() and "ঈদের পরদিন" in released

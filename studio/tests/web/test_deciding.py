@@ -122,14 +122,14 @@ def test_where_all_say_the_same_nobody_is_asked(make_field: Callable[..., Field]
     page = field.staff(Role.EXPERT)
     page.get_by_role("button", name="Go on", exact=True).click()
     page.wait_for_url("**/done")
-    desk = field.researcher(f"/items/{item.id}")
-    expect(desk.locator("main")).to_contain_text("everybody said the same")
-    expect(desk.get_by_role("heading", name="Everybody said the same")).to_be_visible()
-    assert "<CSI>" not in desk.locator("main").inner_text()
-    expect(desk.get_by_label("In English, for your culture")).to_have_value(
+    researcher = field.researcher(f"/items/{item.id}")
+    expect(researcher.locator("main")).to_contain_text("everybody said the same")
+    expect(researcher.get_by_role("heading", name="Everybody said the same")).to_be_visible()
+    assert "<CSI>" not in researcher.locator("main").inner_text()
+    expect(researcher.get_by_label("In English, for your culture")).to_have_value(
         "She sent an Eid greeting & left."
     )
-    assert axe_violations(desk) == []
+    assert axe_violations(researcher) == []
     assert field.errors == []
 
 
@@ -196,18 +196,18 @@ def test_an_expert_asks_beside_the_task_and_a_researcher_answers_and_no_particip
     expect(said).to_contain_text("Is <b>Eid</b> meant?")
     expect(said).to_contain_text("expert (you)")
 
-    desk = field.researcher("/items")
-    desk.get_by_role("link", name="1 comment").click()
-    desk.get_by_role("textbox", name="Add to the discussion").fill("It is.")
-    desk.get_by_role("button", name="Add", exact=True).click()
-    expect(desk.locator(".comments li").last).to_contain_text("researcher (you)")
-    desk.get_by_text("Change or delete").click()
-    desk.locator(".comments").get_by_role("textbox").fill("It is, and coffee too.")
-    desk.get_by_role("button", name="Save").click()
-    desk.get_by_text("Earlier wordings").click()
-    expect(desk.locator(".comments details").first).to_contain_text("It is.")
-    desk.get_by_role("button", name="Mark as resolved").click()
-    expect(desk.locator("#discussion .badge")).to_have_text("resolved")
+    researcher = field.researcher("/items")
+    researcher.get_by_role("link", name="1 comment").click()
+    researcher.get_by_role("textbox", name="Add to the discussion").fill("It is.")
+    researcher.get_by_role("button", name="Add", exact=True).click()
+    expect(researcher.locator(".comments li").last).to_contain_text("researcher (you)")
+    researcher.get_by_text("Change or delete").click()
+    researcher.locator(".comments").get_by_role("textbox").fill("It is, and coffee too.")
+    researcher.get_by_role("button", name="Save").click()
+    researcher.get_by_text("Earlier wordings").click()
+    expect(researcher.locator(".comments details").first).to_contain_text("It is.")
+    researcher.get_by_role("button", name="Mark as resolved").click()
+    expect(researcher.locator("#discussion .badge")).to_have_text("resolved")
     page.reload()
     expect(said).to_have_count(2)
     assert field.owner.name not in page.content(), "names are for those who run the study"

@@ -96,9 +96,9 @@ def test_items_come_in_as_a_table_all_or_none(field: Field, tmp_path: Path) -> N
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("Row 3: question")
     expect(alert).to_contain_text("Row 4:")
-    field.open(page, f"{field.desk}/items")
+    field.open(page, f"{field.path}/items")
     expect(page.get_by_text("0 items")).to_be_visible()
-    field.open(page, f"{field.desk}/data")
+    field.open(page, f"{field.path}/data")
     page.get_by_label("Table (CSV, JSON, JSON lines, Parquet, XLSX)").first.set_input_files(
         table(tmp_path, "x", "items.docx")
     )
@@ -119,7 +119,7 @@ def test_an_invitation_made_in_the_browser_lets_people_in_until_it_is_taken_back
     page.get_by_role("button", name="Make the link").click()
     link = page.get_by_label("Invitation link").input_value()
     assert link.startswith(f"{field.server.url}/join/")
-    field.open(page, f"{field.desk}/people")
+    field.open(page, f"{field.path}/people")
     assert link not in page.content(), "the link is shown once"
     guest = field.page()
     guest.goto(link)
@@ -137,7 +137,7 @@ def test_a_double_click_makes_one_invitation(field: Field) -> None:
     page = field.researcher("/people")
     page.get_by_role("button", name="Make the link").dblclick()
     expect(page.get_by_label("Invitation link")).to_be_visible()
-    field.open(page, f"{field.desk}/people")
+    field.open(page, f"{field.path}/people")
     expect(page.get_by_role("button", name="Take back")).to_have_count(1)
 
 
@@ -242,7 +242,7 @@ def test_tasks_of_label_studio_are_brought_and_taken_away(field: Field, tmp_path
         ("there are none", "say what becomes of them"),
         ("are left out", "1 item was added"),
     ):
-        field.open(page, f"{field.desk}/data")
+        field.open(page, f"{field.path}/data")
         form = page.locator("form", has=page.locator("#import-file"))
         form.get_by_label("Stage").select_option("verify")
         form.get_by_label("Answers of people").select_option(label=choice)
@@ -250,7 +250,7 @@ def test_tasks_of_label_studio_are_brought_and_taken_away(field: Field, tmp_path
         form.get_by_role("button", name="Import").click()
         expect(page.locator("#import")).to_contain_text(words)
     expect(page.get_by_role("listitem").filter(has_text="left out: 1 × drafts")).to_be_visible()
-    field.open(page, f"{field.desk}/data")
+    field.open(page, f"{field.path}/data")
     with page.expect_download() as download:
         page.get_by_role("link", name="Label Studio").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
@@ -266,13 +266,13 @@ def test_who_left_is_in_no_export_and_is_paid_all_the_same(field: Field) -> None
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Withdraw").click()
     expect(page.get_by_text("left", exact=True)).to_be_visible()
-    field.open(page, f"{field.desk}/data")
+    field.open(page, f"{field.path}/data")
     with page.expect_download() as download:
         page.get_by_role("link", name="CSV", exact=True).click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         rows = list(csv.DictReader(io.StringIO(archive.read("judgements.csv").decode())))
     assert {row["participant"] for row in rows} == {first.pseudonym}
-    field.open(page, field.desk)
+    field.open(page, field.path)
     with page.expect_download() as download:
         page.get_by_role("link", name="Payments (CSV)").click()
     paid = list(csv.DictReader(io.StringIO(download.value.path().read_text(encoding="utf-8"))))
@@ -302,7 +302,7 @@ def test_what_is_personal_is_shown_on_request_and_noted_and_can_be_deleted(
     page.get_by_role("button", name="Delete personal details").click()
     page.get_by_role("link", name="Show it").click()
     expect(page.get_by_text("Nothing is stored.")).to_be_visible()
-    field.open(page, f"{field.desk}/log")
+    field.open(page, f"{field.path}/log")
     for kind in ("participant.attributes_read", "participant.waived", "participant.attributes_deleted"):
         row = page.get_by_role("row").filter(has_text=kind).first
         expect(row).to_contain_text("Olga Owner")
@@ -323,9 +323,9 @@ def test_words_that_say_who_somebody_is_are_redacted_on_the_page_of_the_item(fie
     answer = page.get_by_role("row").filter(has_text="shoes")
     expect(answer).to_contain_text("[redacted]")
     assert "Kim" not in page.content()
-    field.open(page, f"{field.desk}/log")
+    field.open(page, f"{field.path}/log")
     expect(page.get_by_text("answer.redacted")).to_be_visible()
     assert "Kim" not in page.content()
     reviewer = field.staff(Role.REVIEWER)
-    assert field.open(reviewer, field.desk + address).locator("summary", has_text="Redact").count() == 0
+    assert field.open(reviewer, field.path + address).locator("summary", has_text="Redact").count() == 0
     assert field.errors == []

@@ -129,9 +129,9 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
     ]
     assert reviewed.result["invalid"] == ["ㅋㅋ"]
 
-    desk = field.researcher("/data")
-    with desk.expect_download() as download:
-        desk.get_by_role("link", name="Release").click()
+    researcher = field.researcher("/data")
+    with researcher.expect_download() as download:
+        researcher.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         released = {name: archive.read(name).decode() for name in archive.namelist()}
     assert any("떡만둣국" in text and "tteokguk" in text for text in released.values()), list(released)

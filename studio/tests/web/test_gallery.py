@@ -25,7 +25,7 @@ from folkways_studio.studies.new_study_pages import REGIONS
 from folkways_studio.workflows.templates import PAPERS
 from folkways_studio.workflows.yaml_text import parse_yaml
 from studio.tests.support.studies import StudyFixture
-from studio.tests.web.test_own_forms import Browser, World, ended, picture, recording
+from studio.tests.web.test_own_forms import Browser, StudyApp, ended, picture, recording
 
 USABLE = {
     "ask-about": "0",
@@ -97,10 +97,10 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 @pytest.fixture(scope="module")
-def maker(workspace: Workspace) -> tuple[World, Browser]:
+def maker(workspace: Workspace) -> tuple[StudyApp, Browser]:
     owner = accounts.create_account(workspace, "maker@example.org", None)
-    world = World(StudyFixture(workspace, None, owner.id, {}))  # type: ignore[arg-type]  # the study is yet to be made
-    return world, world.browser(owner.id)
+    study_app = StudyApp(StudyFixture(workspace, None, owner.id, {}))  # type: ignore[arg-type]  # the study is yet to be made
+    return study_app, study_app.browser(owner.id)
 
 
 def table(row: Mapping[str, Any]) -> bytes:
@@ -116,14 +116,14 @@ def table(row: Mapping[str, Any]) -> bytes:
     [("en", ["Latin America", "Mexico"]), ("es", ["Latinoamérica", "México", "Alemania"])],
 )
 def test_cultures_of_a_new_study_are_named_in_the_language_of_the_page(
-    maker: tuple[World, Browser], language: str, told: list[str]
+    maker: tuple[StudyApp, Browser], language: str, told: list[str]
 ) -> None:
     page = html.unescape(maker[1].get("/studies/new", headers={"accept-language": language}).text)
     assert all(f">{each}<" in page for each in told) and "South America" not in page
     assert {*REGIONS} == {each.region for each in cultures().values() if each.region}
 
 
-def test_the_gallery_shows_the_forms_with_the_papers_they_follow(maker: tuple[World, Browser]) -> None:
+def test_the_gallery_shows_the_forms_with_the_papers_they_follow(maker: tuple[StudyApp, Browser]) -> None:
     _, browser = maker
     page = html.unescape(browser.get("/gallery").text)
     assert len(PAPERS) == 8
@@ -135,9 +135,9 @@ def test_the_gallery_shows_the_forms_with_the_papers_they_follow(maker: tuple[Wo
 
 @pytest.mark.parametrize("name", list(PAPERS))
 def test_a_form_of_the_gallery_is_walked_to_its_end(
-    workspace: Workspace, maker: tuple[World, Browser], name: str
+    workspace: Workspace, maker: tuple[StudyApp, Browser], name: str
 ) -> None:
-    world, browser = maker
+    study_app, browser = maker
     row, filled, left = WALKS[name]
     assert browser.get(f"/gallery/{name}").text.count("<fieldset") >= len(filled)
     chosen = f"/studies/new?template={name}"
@@ -151,24 +151,24 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(
     media.add_media(
         workspace, study.id, {"a.png": ("image/png", picture()), "b.wav": ("audio/wav", recording())}
     )
-    world.desk = StudyFixture(workspace, study, world.desk.owner, {})
+    study_app.study = StudyFixture(workspace, study, study_app.study.owner, {})
     data = f"/studies/{name}/data"
     stage = studies.stages(workspace, study.id)[0].name
     added = browser.fill(f"{data}/items", {"stage": stage}, data, files={"file": ("items.csv", table(row))})
     assert "1 item was added." in ended(browser, added)
     population = studies.populations(workspace, study.id)[0].name
-    someone = world.desk.person(population)
+    someone = study_app.study.person(population)
     if someone.state != ParticipantState.ACTIVE:
-        participants.waive_eligibility(workspace, study.id, someone.id, "a test", by=world.desk.owner)
-    world.desk.train(someone, stage)
+        participants.waive_eligibility(workspace, study.id, someone.id, "a test", by=study_app.study.owner)
+    study_app.study.train(someone, stage)
     offered = browser.get(data).text.partition('id="out-stage"')[2].partition("</select>")[0]
     assert f'value="{stage}"' in offered
     workbook = browser.fill(
         f"{data}/hand-out", {"person": str(someone.id), "stage": stage, "count": "1"}, data
     ).content
     assert {part["key"] for part in study.definition["stages"][0]["ask"]} < {*read_workbook(workbook)[0]}
-    person = world.browser(someone.account_id)
-    address = world.task(person)
+    person = study_app.browser(someone.account_id)
+    address = study_app.task(person)
     assert person.fill(f"{address}/submit", filled, address).status_code == 303
     with zipfile.ZipFile(io.BytesIO(browser.get(f"{data}/export").content)) as packed:
         (said,) = csv.DictReader(io.StringIO(packed.read(f"form-{stage}.csv").decode("utf-8-sig")))
@@ -185,7 +185,7 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(
     ],
 )
 def test_a_new_study_asks_the_models_of_its_template_and_those_that_are_chosen(
-    maker: tuple[World, Browser], template: str, chosen: dict[str, str], models: dict[str, Any] | None
+    maker: tuple[StudyApp, Browser], template: str, chosen: dict[str, str], models: dict[str, Any] | None
 ) -> None:
     fields = {"template": template, "name": "mine", "title": "Mine", **chosen}
     page = maker[1].fill("/studies/new", fields, f"/studies/new?template={template}").text

@@ -73,13 +73,13 @@ def test_people_are_trained_before_their_first_task_and_told_why_at_once(study: 
     assert "not right · your choice" in words(wrong)
     assert "2 of 3" in words(client.get(training))  # after a pause, or in another browser
     owner = arrived(study, study.owner.id)
-    assert "verify – 1 of 3 done" in words(owner.get(f"{study.desk}/people"))
+    assert "verify – 1 of 3 done" in words(owner.get(f"{study.path}/people"))
     right = client.get(send(client, training, case=2, option=2).place)
     assert "<h1>Right</h1>" in right.text and "right · your choice" in words(right)
     over = client.get(send(client, training, case=3, option=0).place)
     assert "The work can begin." in over.text
     assert client.get(training).place == home
-    assert "verify – passed. Right answers: 2 of 3." in words(owner.get(f"{study.desk}/people"))
+    assert "verify – passed. Right answers: 2 of 3." in words(owner.get(f"{study.path}/people"))
     task = send(client, f"{home}/next", stage="verify").place
     assert f'href="{home}/guidelines/verify"' in client.get(task).text
 
@@ -125,9 +125,11 @@ def test_before_they_agree_people_see_tasks_time_pay_and_the_local_wage(study: F
         assert part in told, part
     assert "settle" not in told
     owner = arrived(study, study.owner.id)
-    desk = words(owner.get(study.desk))
-    assert "The pay of verify for korea comes to about 10.00 EUR an hour" in desk and "15.00 EUR" in desk
-    assert "below the local wage" in words(owner.get(f"{study.desk}/time"))
+    overview = words(owner.get(study.path))
+    assert (
+        "The pay of verify for korea comes to about 10.00 EUR an hour" in overview and "15.00 EUR" in overview
+    )
+    assert "below the local wage" in words(owner.get(f"{study.path}/time"))
 
 
 def test_without_pay_or_wage_that_is_said(make_field: Callable[..., Field]) -> None:

@@ -28,14 +28,14 @@ def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Call
     field = make_field(STAGES, populations=POPULATIONS)
     with ChatServer(mode="fixed:nothing of the kind") as server:
         run(["demo/saq"], models=[f"{server.url}/v1#m"], workspace=field.workspace, name="drawn")
-    desk = field.researcher("/data")
-    desk.get_by_label("Run, by its name").fill("nowhere")
-    desk.get_by_role("button", name="Draw").click()
-    expect(desk.get_by_role("alert")).to_contain_text("nowhere")
-    desk.get_by_label("Run, by its name").fill("drawn")
-    desk.get_by_label("Answers per culture").fill("2")
-    desk.get_by_role("button", name="Draw").click()
-    expect(desk.get_by_role("status")).to_contain_text("4 items were added.")
+    researcher = field.researcher("/data")
+    researcher.get_by_label("Run, by its name").fill("nowhere")
+    researcher.get_by_role("button", name="Draw").click()
+    expect(researcher.get_by_role("alert")).to_contain_text("nowhere")
+    researcher.get_by_label("Run, by its name").fill("drawn")
+    researcher.get_by_label("Answers per culture").fill("2")
+    researcher.get_by_role("button", name="Draw").click()
+    expect(researcher.get_by_role("status")).to_contain_text("4 items were added.")
 
     judge = field.guest("us")
     begin(judge)
@@ -51,9 +51,9 @@ def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Call
     send(judge)
     expect(judge.get_by_role("heading", name="Thank you")).to_be_visible()
 
-    field.open(desk, f"{field.desk}/data")
-    with desk.expect_download() as download:
-        desk.get_by_role("link", name="Release").click()
+    field.open(researcher, f"{field.path}/data")
+    with researcher.expect_download() as download:
+        researcher.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         labels = list(csv.DictReader(io.StringIO(archive.read("labels.csv").decode())))
         errors = list(csv.DictReader(io.StringIO(archive.read("errors.csv").decode())))

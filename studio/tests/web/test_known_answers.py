@@ -29,8 +29,8 @@ STAGE = {
 @pytest.mark.nightly
 def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Callable[..., Field]) -> None:
     field = make_field([STAGE])
-    desk = field.researcher()
-    expect(desk.get_by_text("has too few questions (0 of 2)")).to_be_visible()
+    researcher = field.researcher()
+    expect(researcher.get_by_text("has too few questions (0 of 2)")).to_be_visible()
     new = [NewItem(f"test-{number}", QUESTION, "korea", {"choices": [2]}, True) for number in range(2)]
     new += [NewItem(f"gold-{number}", QUESTION, "korea", {"choices": [2]}) for number in range(6)]
     add_items(field.workspace, field.study.id, "verify", new)
@@ -71,17 +71,17 @@ def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Ca
     expect(page.get_by_role("heading", name="Your work is paused")).to_be_visible()
     assert axe_violations(page) == []
 
-    desk = field.researcher("/quality")
-    row = desk.get_by_role("row").filter(has_text=person.pseudonym).filter(has_text="passed")
+    researcher = field.researcher("/quality")
+    row = researcher.get_by_role("row").filter(has_text=person.pseudonym).filter(has_text="passed")
     expect(row).to_contain_text("paused")
     expect(row).to_contain_text("1 / 2")
-    assert axe_violations(desk) == []
+    assert axe_violations(researcher) == []
     row.get_by_role("link", name=person.pseudonym).click()
-    expect(desk.get_by_text("0 of 5 known answers right in verify")).to_be_visible()
-    assert axe_violations(desk) == []
-    desk.get_by_label("Reason, kept on record").fill("The guidelines were not clear.")
-    desk.get_by_role("button", name="Let them go on").click()
-    expect(desk.get_by_role("heading", name="Paused by a rule")).to_have_count(0)
+    expect(researcher.get_by_text("0 of 5 known answers right in verify")).to_be_visible()
+    assert axe_violations(researcher) == []
+    researcher.get_by_label("Reason, kept on record").fill("The guidelines were not clear.")
+    researcher.get_by_role("button", name="Let them go on").click()
+    expect(researcher.get_by_role("heading", name="Paused by a rule")).to_have_count(0)
     assert participants.get_participant(field.workspace, person.id).state == "active"
     page.reload()
     begin(page)

@@ -40,7 +40,7 @@ from studio.tests.support.studies import next_work, open_study
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import Field
 from studio.tests.web.http import Client
-from studio.tests.web.worlds import OWNER, PERSON, World, build_world
+from studio.tests.web.two_studies import OWNER, PERSON, TwoStudies, build_two_studies
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 TRANSLATED = [locale for locale in LOCALES if locale != DEFAULT]
@@ -97,9 +97,9 @@ def strings() -> Any:
 
 
 @pytest.fixture(scope="module")
-def world(server: StudioServer) -> World:
+def two_studies(server: StudioServer) -> TwoStudies:
     """Two studies whose pages are read, and changed by nobody."""
-    return build_world(server.workspace, 900)
+    return build_two_studies(server.workspace, 900)
 
 
 def test_the_catalogues_have_the_strings_of_the_code_and_nothing_that_ages(
@@ -168,18 +168,22 @@ def test_a_missing_message_is_shown_in_english_and_no_other_is_empty(
 
 
 @pytest.mark.parametrize("locale", TRANSLATED)
-def test_no_page_breaks_on_what_is_missing(server: StudioServer, world: World, locale: str) -> None:
+def test_no_page_breaks_on_what_is_missing(
+    server: StudioServer, two_studies: TwoStudies, locale: str
+) -> None:
     for name, addresses in {
         PERSON: ["", "/consent", "/withdraw", "/done"],
         OWNER: ["", "/people", "/items", "/data"] if locale == "am" else [""],
     }.items():
         client = Client(server.url)
         client.cookies |= {
-            "folkways_session": open_session(server.workspace, world.accounts[name]),
+            "folkways_session": open_session(server.workspace, two_studies.accounts[name]),
             "folkways_locale": locale,
         }
         for address in addresses:
-            reply = client.get(f"/{'work' if name == PERSON else 'studies'}/{world.study.name}{address}")
+            reply = client.get(
+                f"/{'work' if name == PERSON else 'studies'}/{two_studies.study.name}{address}"
+            )
             assert reply.status == 200 and f'<html lang="{locale}"' in reply.text, address
     page = client.get("/languages").text
     assert f"{coverage()[locale].translated} / {coverage()[locale].strings}" in page
@@ -216,17 +220,17 @@ def test_the_language_is_chosen_once_and_stays(server: StudioServer) -> None:
 
 def test_a_language_chosen_where_a_form_was_refused_leads_back_to_the_form(server: StudioServer) -> None:
     """And not to the address that the form was sent to, which may be for forms alone."""
-    world = build_world(server.workspace, 70)
+    two_studies = build_two_studies(server.workspace, 70)
     refused = 0
     for kind, beginning in ((PERSON, "/work/{study}/"), (OWNER, "/studies/{study}/")):
         client = Client(server.url)
-        client.cookies["folkways_session"] = open_session(server.workspace, world.accounts[kind])
-        page = beginning.format(**world.values) + "people?state=waiting&words=tea"
+        client.cookies["folkways_session"] = open_session(server.workspace, two_studies.accounts[kind])
+        page = beginning.format(**two_studies.values) + "people?state=waiting&words=tea"
         csrf = client.csrf("/account")
         for route in all_routes():
             if route.method == "POST" and route.path.startswith(beginning):
                 reply = client.post(
-                    route.path.format(**world.values), {}, csrf=csrf, Referer=server.url + page
+                    route.path.format(**two_studies.values), {}, csrf=csrf, Referer=server.url + page
                 )
                 following = re.search(
                     r'action="/language">.*?name="next" value="([^"]*)"', reply.text, re.DOTALL
@@ -244,17 +248,19 @@ def main_text(page: str) -> str:
 
 @pytest.mark.parametrize("locale", sorted(offered_unasked() - {DEFAULT, *LATIN_SCRIPT}))
 def test_what_went_wrong_is_said_in_the_readers_language(
-    server: StudioServer, world: World, locale: str
+    server: StudioServer, two_studies: TwoStudies, locale: str
 ) -> None:
     visitors = {name: Client(server.url) for name in ("nobody", PERSON)}
-    visitors[PERSON].cookies["folkways_session"] = open_session(server.workspace, world.accounts[PERSON])
+    visitors[PERSON].cookies["folkways_session"] = open_session(
+        server.workspace, two_studies.accounts[PERSON]
+    )
     places = {
         "nobody": ["/nowhere", "/join/nonsense"],
         PERSON: [
             "/work/x",
             "/studies/x",
-            f"/studies/{world.study.name}",
-            f"/work/{world.study.name}/tasks/999999",
+            f"/studies/{two_studies.study.name}",
+            f"/work/{two_studies.study.name}/tasks/999999",
             "/join/x",
         ],
     }
@@ -275,29 +281,29 @@ def test_labels_of_ours_are_translated_and_those_of_a_study_stay_as_they_are() -
 def test_a_task_shows_our_labels_translated_and_sends_them_as_they_are(server: StudioServer) -> None:
     own = "<b>Jeju</b> 100 %(x)s"
     stage = {"name": "label", "kind": "label_item", "categories": ["Social Tradition", own]}
-    desk = open_study(server.workspace, [stage], name="labels-of-ours")
-    desk.add("label", [{"sentence": "We had a potluck.", "spans": [[9, 16]]}])
-    person = desk.person()
+    study = open_study(server.workspace, [stage], name="labels-of-ours")
+    study.add("label", [{"sentence": "We had a potluck.", "spans": [[9, 16]]}])
+    person = study.person()
     client = Client(server.url)
     client.cookies |= {
         "folkways_session": open_session(server.workspace, person.account_id),
         "folkways_locale": "ko",
     }
-    page = client.get(f"/work/labels-of-ours/tasks/{desk.work(person).assignment.id}").text
+    page = client.get(f"/work/labels-of-ours/tasks/{study.work(person).assignment.id}").text
     assert 'value="Social Tradition"' in page and ">사회적 전통<" in page and ">음식과 음료<" in page
     assert own not in page and escape(own, quote=False) in page
 
 
 @pytest.mark.parametrize(("locale", "words"), [("ar", "حسب المرحلة والفئة"), ("ko", "단계와 집단별")])
 def test_a_researcher_reads_the_studys_pages_in_their_language(
-    server: StudioServer, world: World, locale: str, words: str
+    server: StudioServer, two_studies: TwoStudies, locale: str, words: str
 ) -> None:
     client = Client(server.url)
     client.cookies |= {
-        "folkways_session": open_session(server.workspace, world.accounts[OWNER]),
+        "folkways_session": open_session(server.workspace, two_studies.accounts[OWNER]),
         "folkways_locale": locale,
     }
-    page = client.get(f"/studies/{world.study.name}").text
+    page = client.get(f"/studies/{two_studies.study.name}").text
     assert f'<html lang="{locale}"' in page and words in page
     known = {
         "test",
@@ -306,7 +312,7 @@ def test_a_researcher_reads_the_studys_pages_in_their_language(
         "the",
         "korea",
         "verify",
-        world.study.name,
+        two_studies.study.name,
         "mine",
         "csv",
         "yaml",
@@ -428,8 +434,8 @@ def test_the_browsers_of_people_who_answer_are_followed_where_their_pages_are_wh
     server: StudioServer, locale: str
 ) -> None:
     """Though those of researchers are not."""
-    desk = open_study(server.workspace, [{"name": "verify", "kind": "vote"}], name=f"study-{locale}")
-    _, token = invites.create_invite(server.workspace, desk.study.id, population="korea")
+    study = open_study(server.workspace, [{"name": "verify", "kind": "vote"}], name=f"study-{locale}")
+    _, token = invites.create_invite(server.workspace, study.record.id, population="korea")
     accepted = {"Accept-Language": f"{locale}, en;q=0.5"}
     client = Client(server.url)
     assert f'<html lang="{locale}"' in client.get(f"/join/{token}", **accepted).text

@@ -25,8 +25,8 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work import adjudications
 from studio.tests.support.s3_server import BUCKET, SECRET, S3Server
 from studio.tests.support.studies import no_space, open_study, restored_from
-from studio.tests.web.test_own_forms import STAGES, Browser, World, picture, recording
-from tests.support.river import environment, folkways
+from studio.tests.web.test_own_forms import STAGES, Browser, StudyApp, picture, recording
+from tests.support.command_line import environment, folkways
 
 LONG = picture() + Random(1).randbytes(3 * PART_BYTES)
 SONG = recording()
@@ -39,14 +39,14 @@ def server() -> Iterator[S3Server]:
 
 
 @pytest.fixture(scope="module", params=["folder", "bucket"])
-def world(
+def study_app(
     request: pytest.FixtureRequest, server: S3Server, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[World]:
+) -> Iterator[StudyApp]:
     workspace = open_workspace(tmp_path_factory.mktemp("media") / "w.db")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in server.variables("/of the/study").items() if request.param == "bucket" else ():
             patch.setenv(name, value)
-        yield World(open_study(workspace, STAGES))
+        yield StudyApp(open_study(workspace, STAGES))
     workspace.close()
 
 
@@ -59,20 +59,20 @@ def bucket(server: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[S3Serv
 
 
 @pytest.fixture(scope="module")
-def owner(world: World) -> Browser:
-    browser = world.browser(world.desk.owner)
+def owner(study_app: StudyApp) -> Browser:
+    browser = study_app.browser(study_app.study.owner)
     files = {"soup bowl.png": LONG, "old bowl.png": LONG[:-1], "hello.wav": SONG, "spare.wav": SONG}
-    brought = world.bring(browser, files)
+    brought = study_app.bring(browser, files)
     assert "4 files were added." in brought.text, brought.text
     return browser
 
 
-def address(world: World, name: str = "soup bowl.png") -> str:
-    return f"/studies/{world.desk.study.name}/media/{name}"
+def address(study_app: StudyApp, name: str = "soup bowl.png") -> str:
+    return f"/studies/{study_app.study.record.name}/media/{name}"
 
 
-def test_a_file_is_shown_whole_in_parts_or_not_again(world: World, owner: Browser) -> None:
-    whole = owner.get(address(world))
+def test_a_file_is_shown_whole_in_parts_or_not_again(study_app: StudyApp, owner: Browser) -> None:
+    whole = owner.get(address(study_app))
     assert (whole.status_code, whole.content == LONG, whole.headers["content-type"]) == (
         200,
         True,
@@ -84,14 +84,16 @@ def test_a_file_is_shown_whole_in_parts_or_not_again(world: World, owner: Browse
         f"bytes={PART_BYTES}-": LONG[PART_BYTES:],
         "bytes=-7": LONG[-7:],
     }.items():
-        part = owner.get(address(world), headers={"Range": asked, "If-Range": tag})
+        part = owner.get(address(study_app), headers={"Range": asked, "If-Range": tag})
         first = LONG.index(expected)
         assert (part.status_code, part.content == expected) == (206, True)
         assert part.headers["content-range"] == f"bytes {first}-{first + len(expected) - 1}/{len(LONG)}"
-    beyond = owner.get(address(world), headers={"Range": f"bytes={len(LONG)}-"})
+    beyond = owner.get(address(study_app), headers={"Range": f"bytes={len(LONG)}-"})
     assert (beyond.status_code, beyond.headers["content-range"]) == (416, f"bytes */{len(LONG)}")
-    assert owner.get(address(world), headers={"Range": "bytes=1-2", "If-Range": '"another"'}).content == LONG
-    again = owner.get(address(world), headers={"If-None-Match": f'"another", W/{tag}'})
+    assert (
+        owner.get(address(study_app), headers={"Range": "bytes=1-2", "If-Range": '"another"'}).content == LONG
+    )
+    again = owner.get(address(study_app), headers={"If-None-Match": f'"another", W/{tag}'})
     assert (again.status_code, again.content) == (304, b"")
 
 
@@ -111,23 +113,27 @@ def test_ranges_that_say_nothing_are_left_alone() -> None:
     assert not wanted("bytes=-0", 10)
 
 
-def test_what_is_shown_is_not_deleted_and_what_is_not_is_gone(world: World, owner: Browser) -> None:
-    workspace, study = world.desk.workspace, world.desk.study.id
-    world.add("bowl-1", dish="old bowl.png")
-    data = f"/studies/{world.desk.study.name}/data"
-    refused = owner.fill(f"{address(world, 'old bowl.png')}/delete", {}, data)
+def test_what_is_shown_is_not_deleted_and_what_is_not_is_gone(study_app: StudyApp, owner: Browser) -> None:
+    workspace, study = study_app.study.workspace, study_app.study.record.id
+    study_app.add("bowl-1", dish="old bowl.png")
+    data = f"/studies/{study_app.study.record.name}/data"
+    refused = owner.fill(f"{address(study_app, 'old bowl.png')}/delete", {}, data)
     assert refused.status_code == 409
     assert "Items still show this file: bowl-1; drop them first, nothing was deleted." in refused.text
     (item,) = list_items(workspace, study)
-    adjudications.adjudicate(workspace, study, item.id, world.desk.owner, {}, "a wrong picture", drop=True)
+    adjudications.adjudicate(
+        workspace, study, item.id, study_app.study.owner, {}, "a wrong picture", drop=True
+    )
     stored = media.find_media(workspace, study, "old bowl.png")
-    deleted = owner.fill(f"{address(world, 'old bowl.png')}/delete", {}, data)
+    deleted = owner.fill(f"{address(study_app, 'old bowl.png')}/delete", {}, data)
     assert "old bowl.png: deleted" in deleted.text
-    assert owner.get(address(world, "old bowl.png")).status_code == 404
+    assert owner.get(address(study_app, "old bowl.png")).status_code == 404
     assert not media_store(workspace).has(stored.sha256)
-    assert "was in the study with other contents" in world.bring(owner, {"old bowl.png": picture()}).text
-    owner.fill(f"{address(world, 'spare.wav')}/delete", {}, data)
-    assert owner.get(address(world, "hello.wav")).content == SONG, "another name stands for the same contents"
+    assert "was in the study with other contents" in study_app.bring(owner, {"old bowl.png": picture()}).text
+    owner.fill(f"{address(study_app, 'spare.wav')}/delete", {}, data)
+    assert owner.get(address(study_app, "hello.wav")).content == SONG, (
+        "another name stands for the same contents"
+    )
 
 
 def test_a_bucket_is_asked_for_ranges_and_signed_requests_alone(bucket: S3Server, tmp_path: Path) -> None:
@@ -135,7 +141,7 @@ def test_a_bucket_is_asked_for_ranges_and_signed_requests_alone(bucket: S3Server
         store = media_store(workspace)
         bucket.control(fault=None)
         store.write("ab12", b"0123456789")
-        assert store.read("ab12", 3, 5) == b"34"
+        assert store.read("ab12", range(3, 5)) == b"34"
         assert [(each["method"], each["path"], each["range"]) for each in bucket.stats()["asked"]] == [
             ("PUT", f"/{BUCKET}/ab/ab12", None),
             ("GET", f"/{BUCKET}/ab/ab12", "bytes=3-4"),
@@ -145,6 +151,18 @@ def test_a_bucket_is_asked_for_ranges_and_signed_requests_alone(bucket: S3Server
         assert not store.has("ab12")
         with pytest.raises(FileNotFoundError):
             store.read("ab12")
+
+
+def test_a_folder_is_made_for_its_owner_alone_wherever_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "not" / "there" / "yet"
+    monkeypatch.setenv("FOLKWAYS_MEDIA", str(place))
+    with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        store = media_store(workspace)
+        store.write("ab12", b"0123456789")
+        assert (store.read("ab12"), store.read("ab12", range(3, 5))) == (b"0123456789", b"34")
+        assert place.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize(
@@ -194,28 +212,28 @@ def test_a_bucket_that_fails_costs_a_page_not_the_studio(
     monkeypatch.setattr(media_stores, "REQUEST_SECONDS", 0.3)
     monkeypatch.setenv("AWS_ENDPOINT_URL", f"{bucket.url}/")  # another connection, with that patience
     with closing(open_workspace(tmp_path / "w.db")) as workspace:
-        world = World(open_study(workspace, STAGES))
-        browser = world.browser(world.desk.owner)
-        world.bring(browser, {"hello.wav": SONG})
+        study_app = StudyApp(open_study(workspace, STAGES))
+        browser = study_app.browser(study_app.study.owner)
+        study_app.bring(browser, {"hello.wav": SONG})
         bucket.control(fault=fault)
         began = time.monotonic()
-        shown = browser.get(address(world, "hello.wav"))
+        shown = browser.get(address(study_app, "hello.wav"))
         assert (shown.status_code, "Something went wrong on our side" in shown.text) == (503, True)
         assert BUCKET not in shown.text, "where files lie is nothing for participants"
         if fault != "cut":
-            refused = world.bring(browser, {"bowl.png": picture()})
+            refused = study_app.bring(browser, {"bowl.png": picture()})
             assert (refused.status_code, f"lie in s3://{BUCKET} at" in refused.text) == (503, True)
         assert time.monotonic() - began < 5
-        assert [each.name for each in media.list_media(workspace, world.desk.study.id)] == ["hello.wav"]
+        assert [each.name for each in media.list_media(workspace, study_app.study.record.id)] == ["hello.wav"]
         bucket.control(fault=None)
-        assert browser.get(address(world, "hello.wav")).content == SONG
+        assert browser.get(address(study_app, "hello.wav")).content == SONG
 
 
 def test_a_backup_says_that_the_bucket_is_not_in_it(bucket: S3Server, tmp_path: Path) -> None:
     place, backup, other = tmp_path / "w.db", tmp_path / "b.zip", tmp_path / "other.db"
     with closing(open_workspace(place)) as workspace:
         made = open_study(workspace, STAGES)
-        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", picture())})
+        media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", picture())})
     words = f"pictures and recordings are not in it, they are in s3://{BUCKET}"
     there = environment(**bucket.variables())
     assert words in folkways("studio", "backup", backup, "--workspace", place, env=there).stdout
@@ -237,7 +255,7 @@ def test_a_folder_that_takes_nothing_is_named_and_a_backup_with_files_changes_no
         closing(open_workspace(tmp_path / "other.db")) as other,
     ):
         made = open_study(workspace, STAGES)
-        media.add_media(workspace, made.study.id, {"long.png": ("image/png", LONG)})
+        media.add_media(workspace, made.record.id, {"long.png": ("image/png", LONG)})
         back_up(workspace, tmp_path / "b.zip")
         place = tmp_path / "file" / "media" if trouble == "in the way" else tmp_path / "media"
         (tmp_path / "file").write_text("")
@@ -262,17 +280,17 @@ def test_a_folder_moves_into_a_bucket_by_a_backup(
     ):
         monkeypatch.delenv("FOLKWAYS_MEDIA", raising=False)
         made = open_study(workspace, STAGES)
-        media.add_media(workspace, made.study.id, {"bowl.png": ("image/png", picture())})
+        media.add_media(workspace, made.record.id, {"bowl.png": ("image/png", picture())})
         back_up(workspace, tmp_path / "b.zip")
         for name, value in server.variables("/moved").items():
             monkeypatch.setenv(name, value)
         restored_from(tmp_path / "b.zip", other)
-        bowl = media.find_media(other, made.study.id, "bowl.png")
+        bowl = media.find_media(other, made.record.id, "bowl.png")
         assert media.read_bytes(other, bowl) == picture()
         assert f"moved/{bowl.sha256[:2]}/{bowl.sha256}" in server.stats()["keys"]
-        media.delete_files(other, made.study.id)
+        media.delete_files(other, made.record.id)
         assert f"moved/{bowl.sha256[:2]}/{bowl.sha256}" not in server.stats()["keys"]
         server.control(fault="denied")
         with pytest.raises(MediaStoreError, match="the keys are refused"):
-            media.add_media(other, made.study.id, {"new.png": ("image/png", picture())})
+            media.add_media(other, made.record.id, {"new.png": ("image/png", picture())})
         server.control(fault=None)

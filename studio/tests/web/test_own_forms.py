@@ -97,49 +97,49 @@ class Browser(AppClient):
         )
 
 
-class World:
+class StudyApp:
     """A study with a form of every type of part, and the application before it."""
 
-    def __init__(self, desk: StudyFixture) -> None:
-        self.desk = desk
-        self.app = create_app(desk.workspace)
+    def __init__(self, study: StudyFixture) -> None:
+        self.study = study
+        self.app = create_app(study.workspace)
 
     def browser(self, account: int) -> Browser:
-        token = sessions.open_session(self.desk.workspace, account)
+        token = sessions.open_session(self.study.workspace, account)
         return Browser(self.app, base_url="http://127.0.0.1", cookies={"folkways_session": token})
 
     def task(self, browser: Browser) -> str:
         """The address of the next task."""
-        home = f"/work/{self.desk.study.name}"
+        home = f"/work/{self.study.record.name}"
         return str(browser.fill(f"{home}/next", {}, home).headers["location"])
 
     def add(self, key: str, **fields: str) -> int:
         """An item of that key, with other fields than usual."""
         new = [NewItem(key, {**CONTENT, **MEDIA, **fields}, "korea")]
-        return add_items(self.desk.workspace, self.desk.study.id, "judge", new)[0].id
+        return add_items(self.study.workspace, self.study.record.id, "judge", new)[0].id
 
     def bring(self, owner: Browser, files: Mapping[str, bytes]) -> Any:
-        data = f"/studies/{self.desk.study.name}/data"
+        data = f"/studies/{self.study.record.name}/data"
         return owner.fill(
             f"{data}/media", {}, data, files=[("file", (name, content)) for name, content in files.items()]
         )
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def study_app(tmp_path: Path) -> Iterator[StudyApp]:
     workspace = open_workspace(tmp_path / "w.db")
-    yield World(open_study(workspace, STAGES))
+    yield StudyApp(open_study(workspace, STAGES))
     workspace.close()
 
 
 @pytest.fixture
-def owner(world: World) -> Browser:
-    browser = world.browser(world.desk.owner)
+def owner(study_app: StudyApp) -> Browser:
+    browser = study_app.browser(study_app.study.owner)
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr("media/hello.wav", recording())
         packed.writestr("__MACOSX/._hello.wav", b"?")
-    brought = world.bring(browser, {"soup bowl.png": picture(), "both.zip": archive.getvalue()})
+    brought = study_app.bring(browser, {"soup bowl.png": picture(), "both.zip": archive.getvalue()})
     assert "2 files were added." in brought.text, brought.text
     return browser
 
@@ -152,8 +152,8 @@ def ended(browser: Browser, reply: Any) -> str:
     return page
 
 
-def test_items_name_files_that_are_there(world: World, owner: Browser) -> None:
-    data = f"/studies/{world.desk.study.name}/data"
+def test_items_name_files_that_are_there(study_app: StudyApp, owner: Browser) -> None:
+    data = f"/studies/{study_app.study.record.name}/data"
     table = io.StringIO()
     rows = [
         {**CONTENT, "dishes": '["soup", "broth", "cake"]', **MEDIA},
@@ -190,16 +190,20 @@ def test_items_name_files_that_are_there(world: World, owner: Browser) -> None:
     ],
 )
 def test_what_is_no_picture_or_recording_is_refused(
-    world: World, owner: Browser, name: str, content: bytes, problem: str
+    study_app: StudyApp, owner: Browser, name: str, content: bytes, problem: str
 ) -> None:
-    refused = world.bring(owner, {name: content})
+    refused = study_app.bring(owner, {name: content})
     assert (refused.status_code, problem in refused.text) == (422, True)
 
 
-def test_files_are_shown_in_parts_to_the_people_of_the_study_alone(world: World, owner: Browser) -> None:
-    person = world.browser(world.desk.person().account_id)
-    stranger = world.browser(open_study(world.desk.workspace, STAGES, name="another").person().account_id)
-    address = f"/work/{world.desk.study.name}/media/hello.wav"
+def test_files_are_shown_in_parts_to_the_people_of_the_study_alone(
+    study_app: StudyApp, owner: Browser
+) -> None:
+    person = study_app.browser(study_app.study.person().account_id)
+    stranger = study_app.browser(
+        open_study(study_app.study.workspace, STAGES, name="another").person().account_id
+    )
+    address = f"/work/{study_app.study.record.name}/media/hello.wav"
     whole = person.get(address)
     assert (whole.status_code, whole.content) == (200, recording())
     assert whole.headers["content-type"] == "audio/wav"
@@ -210,18 +214,18 @@ def test_files_are_shown_in_parts_to_the_people_of_the_study_alone(world: World,
     assert person.get(address, headers={"Range": "bytes=99999-"}).status_code == 416
     assert stranger.get(address).status_code == 404
     assert stranger.get("/work/another/media/hello.wav").status_code == 404
-    assert owner.get(f"/studies/{world.desk.study.name}/media/hello.wav").status_code == 200
-    assert person.get(f"/studies/{world.desk.study.name}/media/hello.wav").status_code == 403
+    assert owner.get(f"/studies/{study_app.study.record.name}/media/hello.wav").status_code == 200
+    assert person.get(f"/studies/{study_app.study.record.name}/media/hello.wav").status_code == 403
 
 
-def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
-    desk = world.desk
-    people = [desk.person(), desk.person()]
-    expert = desk.person(role=Role.EXPERT)
-    world.add("one")
+def test_a_form_from_task_to_export(study_app: StudyApp, owner: Browser) -> None:
+    study = study_app.study
+    people = [study.person(), study.person()]
+    expert = study.person(role=Role.EXPERT)
+    study_app.add("one")
     for number, person in enumerate(people):
-        browser = world.browser(person.account_id)
-        address = world.task(browser)
+        browser = study_app.browser(person.account_id)
+        address = study_app.task(browser)
         page = browser.get(address).text
         assert '<img src="/work/test-study/media/soup%20bowl.png" alt="A bowl of soup">' in page
         assert "Hello!" in page
@@ -253,8 +257,8 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
         )
         assert sent.status_code == 303, sent.text
     # They differ on one part: an expert sees both, with what they agree on filled in.
-    browser = world.browser(expert.account_id)
-    address = world.task(browser)
+    browser = study_app.browser(expert.account_id)
+    address = study_app.task(browser)
     page = browser.get(address).text
     assert page.count("<article") == 2
     said = [re.sub("</?bdi[^>]*>", "|", each) for each in re.findall("<dd>(.*?)</dd>", page)]
@@ -291,11 +295,13 @@ def test_a_form_from_task_to_export(world: World, owner: Browser) -> None:
     ]
 
 
-def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: Browser) -> None:
-    item = world.add("settled")
-    person = world.desk.person()
-    answer = world.desk.submit(person, world.desk.work(person, "judge"), {"answers": ANSWERS}).judgement
-    page = f"/studies/{world.desk.study.name}/items/{answer.item_id}"
+def test_an_item_is_settled_by_hand_and_words_are_redacted(study_app: StudyApp, owner: Browser) -> None:
+    item = study_app.add("settled")
+    person = study_app.study.person()
+    answer = study_app.study.submit(
+        person, study_app.study.work(person, "judge"), {"answers": ANSWERS}
+    ).judgement
+    page = f"/studies/{study_app.study.record.name}/items/{answer.item_id}"
     assert answer.item_id == item
     refused = owner.fill(f"{page}/settle", {"ask-polite": "0", "reason_why": "I know"}, page)
     assert (refused.status_code, refused.text.count("This has to be answered.")) == (422, 8), (
@@ -309,7 +315,7 @@ def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: 
     assert settled.headers["location"] == page
     shown = html.unescape(owner.get(page).text)
     assert "why: It is too loud." in shown
-    owner.fill(f"/studies/{world.desk.study.name}/answers/{answer.id}/redact", {"field": "text"}, page)
+    owner.fill(f"/studies/{study_app.study.record.name}/answers/{answer.id}/redact", {"field": "text"}, page)
     shown = html.unescape(owner.get(page).text)
     assert "why: [redacted]" in shown
     assert "It is too loud." not in shown
@@ -320,10 +326,10 @@ def test_an_item_is_settled_by_hand_and_words_are_redacted(world: World, owner: 
 def test_who_settles_an_item_by_hand_is_asked_once_why(workspace: Workspace, kind: str) -> None:
     """For the reason alone: a remark of somebody who answers would be lost in the result."""
     more = {"form": {"ask": ASK}, "vote": {"majority": 1}}.get(kind, {})
-    desk = open_study(workspace, [{"name": "stage", "kind": kind, "answers": 1, **more}])
+    study = open_study(workspace, [{"name": "stage", "kind": kind, "answers": 1, **more}])
     content = {**CONTENT, **MEDIA} if kind == "form" else GOOD[kind][0]
-    (item,) = desk.add("stage", [content], None)
-    page = World(desk).browser(desk.owner).get(f"/studies/{desk.study.name}/items/{item}").text
+    (item,) = study.add("stage", [content], None)
+    page = StudyApp(study).browser(study.owner).get(f"/studies/{study.record.name}/items/{item}").text
     remarks = [part["field"] for part in STAGE_KINDS[kind].ask if part.get("remark")]
     settle = page.partition("data-settle>")[2].partition("</form>")[0]
     assert [name for name in remarks if f'name="{name}"' in settle] == []
@@ -332,15 +338,15 @@ def test_who_settles_an_item_by_hand_is_asked_once_why(workspace: Workspace, kin
 
 
 def test_what_was_sent_to_a_form_is_read_in_its_words_in_the_list_and_once_it_is_settled(
-    world: World, owner: Browser
+    study_app: StudyApp, owner: Browser
 ) -> None:
-    item = world.add("sent")
-    person = world.desk.person()
+    item = study_app.add("sent")
+    person = study_app.study.person()
     assert person.account_id is not None
-    browser, home = world.browser(person.account_id), f"/work/{world.desk.study.name}"
-    task = world.task(browser)
+    browser, home = study_app.browser(person.account_id), f"/work/{study_app.study.record.name}"
+    task = study_app.task(browser)
     browser.fill(f"{task}/submit", FILLED, task)
-    drop(world.desk.workspace, world.desk.study.id, item, world.desk.owner, "seen before")
+    drop(study_app.study.workspace, study_app.study.record.id, item, study_app.study.owner, "seen before")
     for page in (f"{home}/sent", f"{task}/sent"):
         shown = html.unescape(browser.get(page).text)
         assert "Which is better? – Sit down!" in shown and "better: two" not in shown, page
@@ -349,8 +355,8 @@ def test_what_was_sent_to_a_form_is_read_in_its_words_in_the_list_and_once_it_is
 def test_tasks_of_label_studio_come_in_once_it_is_said_what_becomes_of_their_answers(
     workspace: Workspace,
 ) -> None:
-    desk = open_study(workspace, [{"name": "verify", "kind": "vote"}])
-    browser, page = World(desk).browser(desk.owner), f"/studies/{desk.study.name}/data"
+    study = open_study(workspace, [{"name": "verify", "kind": "vote"}])
+    browser, page = StudyApp(study).browser(study.owner), f"/studies/{study.record.name}/data"
     value = {"choices": ["hats"]}
     answer = {"from_name": "choices", "to_name": "question", "type": "choices", "value": value}
     data = {"question": "What is taken off?", "options": [{"value": "hats"}, {"value": "shoes"}]}
@@ -359,22 +365,22 @@ def test_tasks_of_label_studio_come_in_once_it_is_said_what_becomes_of_their_ans
         fields, file = {"stage": "verify", "annotations": choice}, ("tasks.json", tasks.encode())
         added = browser.fill(f"{page}/items", fields, page, files={"file": file})
         assert words in ended(browser, added)
-    assert [item.content for item in list_items(workspace, desk.study.id)] == [
+    assert [item.content for item in list_items(workspace, study.record.id)] == [
         {"question": "What is taken off?", "options": ["hats", "shoes"]}
     ]
 
 
-def test_each_reader_reads_the_question_in_their_language(world: World, owner: Browser) -> None:
-    browser = world.browser(world.desk.person().account_id)
-    world.add("read")
-    address = world.task(browser)
+def test_each_reader_reads_the_question_in_their_language(study_app: StudyApp, owner: Browser) -> None:
+    browser = study_app.browser(study_app.study.person().account_id)
+    study_app.add("read")
+    address = study_app.task(browser)
     page = browser.get(address, headers={"Accept-Language": "ar"}).text
     assert '<bdi lang="ar">ما مدى ملاءمته؟</bdi>' in page
     assert "How fitting?" in browser.get(address).text
 
 
-def test_the_folder_of_files(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_files(study_app: StudyApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "elsewhere"))
-    owner = world.browser(world.desk.owner)
-    assert "1 file was added." in world.bring(owner, {"new.png": picture()}).text
+    owner = study_app.browser(study_app.study.owner)
+    assert "1 file was added." in study_app.bring(owner, {"new.png": picture()}).text
     assert [path.read_bytes() for path in (tmp_path / "elsewhere").glob("*/*")] == [picture()]

@@ -59,7 +59,7 @@ def lists(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lists]:
         made = {}
         for number in LENGTHS:
             study = open_study(workspace, [{"name": "verify", "kind": "vote"}], name=f"list-{number}")
-            accounts.give_role(workspace, study.study.id, owner, Role.OWNER)
+            accounts.give_role(workspace, study.record.id, owner, Role.OWNER)
             study.add("verify", [QUESTION] * number)
             made[number] = study
         _, token = tokens.create_token(workspace, owner, study_id=None)
@@ -126,10 +126,10 @@ def test_pages_of_disputed_items_and_of_the_others_meet_without_a_gap(lists: Lis
 @pytest.mark.parametrize("number", LENGTHS)
 def test_the_log_leads_from_page_to_page_to_its_beginning(lists: Lists, number: int) -> None:
     """Of as many events as pages hold, of one more and of one less."""
-    there = len(stored(lists.workspace, schema.events, study_id=lists.studies[number].study.id))
+    there = len(stored(lists.workspace, schema.events, study_id=lists.studies[number].record.id))
     for more in range(SIZE):
         if more:
-            audit.record_event_now(lists.workspace, "made.here", lists.studies[number].study.id)
+            audit.record_event_now(lists.workspace, "made.here", lists.studies[number].record.id)
         total = there + more
         address: str | None = "log"
         sizes = []
@@ -176,7 +176,7 @@ def pages(lists: Lists, number: int, what: str, size: int) -> list[list[Any]]:
 @pytest.mark.parametrize("what", ["items", "events"])
 def test_the_api_leads_from_page_to_page_to_the_end(lists: Lists, number: int, what: str) -> None:
     table = {"items": schema.items, "events": schema.events}[what]
-    ids = [row["id"] for row in stored(lists.workspace, table, study_id=lists.studies[number].study.id)]
+    ids = [row["id"] for row in stored(lists.workspace, table, study_id=lists.studies[number].record.id)]
     read = [[each["id"] for each in page] for page in pages(lists, number, what, SIZE)]
     assert [*chain(*read)] == (ids if what == "items" else ids[::-1])
     assert all(len(each) == SIZE for each in read[:-1]) and (read[-1] or not ids)
@@ -187,9 +187,9 @@ def test_every_list_of_the_api_is_the_same_in_small_pages(lists: Lists) -> None:
     number = 2 * SIZE
     study = lists.studies[number]
     people = [study.person() for _ in range(SIZE)]
-    items = [row["id"] for row in stored(lists.workspace, schema.items, study_id=study.study.id)]
+    items = [row["id"] for row in stored(lists.workspace, schema.items, study_id=study.record.id)]
     assignee = Assignee(people[0].pseudonym, participant_id=people[0].id)
-    assign(lists.workspace, study.study.id, {item: [assignee] for item in items}, by=study.owner)
+    assign(lists.workspace, study.record.id, {item: [assignee] for item in items}, by=study.owner)
     document = lists.client.get("/api/v1/openapi.json").json()
     listed = [
         path.partition("/{study}/")[2].format(person=people[0].id, stage="verify", webhook=0)

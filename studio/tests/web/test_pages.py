@@ -17,6 +17,13 @@ def test_plain_strings_are_escaped_and_unseen_characters_written_out() -> None:
     assert shown == "&lt;b&gt;⟨U+202E⟩⟨U+0000⟩|<i>|&lt;b&gt;\u202e\x00"
 
 
+def test_so_they_are_within_a_sentence() -> None:
+    template = environment("en").from_string(
+        '{{ _("“%(answer)s” in English", answer=text) }} {{ ngettext("%(num)s of %(it)s", "", 1, it=text) }}'
+    )
+    assert template.render(text="<\u202e") == "“&lt;⟨U+202E⟩” in English 1 of &lt;⟨U+202E⟩"
+
+
 def test_a_template_is_compiled_once_and_says_in_each_language_what_is_of_that_language() -> None:
     for locale in ("en", "ko"):
         environment(locale).get_template("frame.html.j2")

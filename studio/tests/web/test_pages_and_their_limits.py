@@ -38,7 +38,7 @@ from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import PASSWORD, QUESTION, StudyFixture, new_workspace, open_study, stored
 from studio.tests.web.conftest import PLENTY
 from studio.tests.web.http import CSRF
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 HOST = "http://localhost"
 DAY = 86400.0
@@ -85,9 +85,9 @@ def browser_of(workspace: Workspace) -> Open:
     return lambda account: Browser(app, workspace, account)
 
 
-def task_of(desk: StudyFixture, person: Participant, stage: str) -> str:
-    number = shown_number(desk.work(person, stage).assignment.id, person.pseudonym)
-    return f"/work/{desk.study.name}/tasks/{number}"
+def task_of(study: StudyFixture, person: Participant, stage: str) -> str:
+    number = shown_number(study.work(person, stage).assignment.id, person.pseudonym)
+    return f"/work/{study.record.name}/tasks/{number}"
 
 
 def test_the_reference_of_the_api_has_every_address_under_its_heading(
@@ -117,18 +117,18 @@ def test_the_reference_of_the_api_has_every_address_under_its_heading(
 def test_a_token_of_the_page_lasts_1_to_366_days_and_90_unless_something_else_is_said(
     workspace: Workspace, browser_of: Open
 ) -> None:
-    desk = open_study(workspace, VOTES, name="token-days")
-    owner, path = browser_of(desk.owner), f"/studies/{desk.study.name}/tokens"
+    study = open_study(workspace, VOTES, name="token-days")
+    owner, path = browser_of(study.owner), f"/studies/{study.record.name}/tokens"
     for days in ("0", "367", "1.5", "-1", "many"):
         reply = owner.post(path, {"days": days})
         assert reply.status_code == 422 and "Give a whole number from 1 to 366." in reply.text
-    assert tokens.list_tokens(workspace, study_id=desk.study.id) == ()
+    assert tokens.list_tokens(workspace, study_id=study.record.id) == ()
     for days in ("1", "366", None):
         reply = owner.post(path, {"scope": "write" if days == "1" else "admin", "note": "mine"} | (
             {} if days is None else {"days": days}
         ))  # fmt: skip
         assert reply.status_code == 200
-        made = tokens.list_tokens(workspace, study_id=desk.study.id)[0]
+        made = tokens.list_tokens(workspace, study_id=study.record.id)[0]
         assert made.expires - made.created == float(days or 90) * DAY
         assert (made.scope, made.name) == ("write" if days == "1" else "read", "mine")
 
@@ -152,9 +152,9 @@ def test_who_failed_too_often_is_told_for_how_many_minutes_to_wait(
 def test_a_refused_form_says_why_in_a_sentence_and_leads_back_to_its_own_page_alone(
     workspace: Workspace, browser_of: Open
 ) -> None:
-    desk = open_study(workspace, VOTES, name="refused-form")
-    page = f"/studies/refused-form/people/{desk.person().id}"
-    browser = browser_of(desk.owner)
+    study = open_study(workspace, VOTES, name="refused-form")
+    page = f"/studies/refused-form/people/{study.person().id}"
+    browser = browser_of(study.owner)
     refused = browser.post(f"{page}/exclude", Referer=f"{HOST}{page}?personal=show")
     assert refused.status_code == 422
     assert "Say why: they read it, and it is kept on record." in html.unescape(refused.text)
@@ -171,14 +171,14 @@ def test_the_page_of_a_person_tells_their_test_and_nobody_elses(
     workspace: Workspace, browser_of: Open
 ) -> None:
     test = {"questions": 2, "pass_mark": 1, "tries": 1}
-    desk = open_study(workspace, [{**VOTES[0], "qualification": test}], name="two-tested")
+    study = open_study(workspace, [{**VOTES[0], "qualification": test}], name="two-tested")
     known = [NewItem(f"test-{number}", QUESTION, "korea", {"choices": [2]}, True) for number in range(2)]
-    add_items(workspace, desk.study.id, "first", known)
-    desk.add("first", [QUESTION])
-    people, owner = [desk.person() for _ in range(3)], browser_of(desk.owner)
+    add_items(workspace, study.record.id, "first", known)
+    study.add("first", [QUESTION])
+    people, owner = [study.person() for _ in range(3)], browser_of(study.owner)
     for person, said in zip(people, ([2, 2], [2, 0], [0, 0]), strict=True):
         for choice in said:
-            desk.answer(person, {"choices": [choice]})
+            study.answer(person, {"choices": [choice]})
     told = [
         re.findall(r"Right answers: (\d of \d)", owner.get(f"/studies/two-tested/people/{person.id}").text)
         for person in people
@@ -189,12 +189,12 @@ def test_the_page_of_a_person_tells_their_test_and_nobody_elses(
 def test_who_sends_an_answer_again_goes_on_in_its_stage_and_is_told_so(
     workspace: Workspace, browser_of: Open
 ) -> None:
-    desk = open_study(workspace, VOTES, name="sent-again")
+    study = open_study(workspace, VOTES, name="sent-again")
     for stage in ("first", "second"):
-        desk.add(stage, [{**QUESTION, "question": f"{stage} {number}?"} for number in range(3)])
-    person = desk.person()
-    browser, task = browser_of(person.account_id), task_of(desk, person, "second")
-    desk.answer(person, {"choices": [1]}, "second")
+        study.add(stage, [{**QUESTION, "question": f"{stage} {number}?"} for number in range(3)])
+    person = study.person()
+    browser, task = browser_of(person.account_id), task_of(study, person, "second")
+    study.answer(person, {"choices": [1]}, "second")
     again = browser.post(f"{task}/submit", {"key": "another", "choices": "1"})
     assert again.status_code == 303
     page = browser.get(again.headers["location"]).text
@@ -208,9 +208,9 @@ def test_cases_of_a_training_are_answered_one_by_one_where_there_is_one(
 ) -> None:
     trained = {"name": "verify", "kind": "vote", "manual": "verification/verify"}
     plain = {"name": "second", "kind": "vote", "manual": "verification/verify", "training": False}
-    desk = open_study(workspace, [trained, plain], name="training-pages")
-    desk.add("verify", [QUESTION])
-    person, home = desk.person(), f"/work/{desk.study.name}"
+    study = open_study(workspace, [trained, plain], name="training-pages")
+    study.add("verify", [QUESTION])
+    person, home = study.person(), f"/work/{study.record.name}"
     browser, path = browser_of(person.account_id), f"{home}/training/verify"
     cases = cases_of("verification/verify")
     for wrong in ("0", str(len(cases) + 1), "", "2"):
@@ -243,16 +243,16 @@ def test_cases_of_a_training_are_answered_one_by_one_where_there_is_one(
 def test_the_page_of_quality_shows_the_fifty_latest_calls_of_models(
     workspace: Workspace, browser_of: Open
 ) -> None:
-    desk = open_study(workspace, VOTES, name="many-calls")
-    page = f"/studies/{desk.study.name}/quality"
-    call = {"study_id": desk.study.id, "purpose": "helper", "endpoint": "e#m", "run": "r", "prompt": "?"}
+    study = open_study(workspace, VOTES, name="many-calls")
+    page = f"/studies/{study.record.name}/quality"
+    call = {"study_id": study.record.id, "purpose": "helper", "endpoint": "e#m", "run": "r", "prompt": "?"}
     for many, words in ((1, "The latest call."), (51, "The latest 50 calls.")):
         rows = [{**call, "reply": f"reply-{n:02}", "created": float(n)} for n in range(many)]
         with workspace.write() as connection:
-            mine = schema.model_calls.c.study_id == desk.study.id
+            mine = schema.model_calls.c.study_id == study.record.id
             connection.execute(sa.delete(schema.model_calls).where(mine))
             connection.execute(sa.insert(schema.model_calls), rows)
-        text = browser_of(desk.owner).get(page).text
+        text = browser_of(study.owner).get(page).text
         assert words in text
         assert re.findall(r"reply-\d\d", text) == [each["reply"] for each in rows[::-1][:50]]
 
@@ -269,39 +269,39 @@ def test_an_owner_is_offered_the_roles_that_stages_need_and_they_lack(
             ("four", "annotator"),
         )
     ]
-    desk = open_study(workspace, stages, name="lacking-roles")
-    page, researcher = f"/studies/{desk.study.name}", accounts.create_account(workspace, "lacking", None).id
-    accounts.give_role(workspace, desk.study.id, researcher, Role.RESEARCHER)
+    study = open_study(workspace, stages, name="lacking-roles")
+    page, researcher = f"/studies/{study.record.name}", accounts.create_account(workspace, "lacking", None).id
+    accounts.give_role(workspace, study.record.id, researcher, Role.RESEARCHER)
 
     def offered(account: int) -> list[str]:
         return re.findall(r"Take part as (\w+)", browser_of(account).get(page).text)
 
-    assert offered(desk.owner) == ["reviewer", "expert"]
+    assert offered(study.owner) == ["reviewer", "expert"]
     assert offered(researcher) == []
-    owner = browser_of(desk.owner)
+    owner = browser_of(study.owner)
     assert owner.post(f"{page}/take-part", {"role": "annotator"}).status_code == 422
     for role, left in ((Role.REVIEWER, ["expert"]), (Role.EXPERT, [])):
         assert owner.post(f"{page}/take-part", {"role": role}).status_code == 303
-        assert offered(desk.owner) == left
-    given = stored(workspace, schema.events, study_id=desk.study.id, kind="role.given")[-2:]
+        assert offered(study.owner) == left
+    given = stored(workspace, schema.events, study_id=study.record.id, kind="role.given")[-2:]
     assert [(row["account_id"], row["subject"], row["details"]) for row in given] == [
-        (desk.owner, f"account:{desk.owner}", {"role": role}) for role in ("reviewer", "expert")
+        (study.owner, f"account:{study.owner}", {"role": role}) for role in ("reviewer", "expert")
     ]
 
 
 def test_nobody_asks_models_more_often_than_they_may_and_nobody_else_waits_for_that(
     workspace: Workspace, browser_of: Open
 ) -> None:
-    desk = open_study(workspace, [{"name": "write", "kind": "write_question"}], name="many-steps")
+    study = open_study(workspace, [{"name": "write", "kind": "write_question"}], name="many-steps")
 
     def statuses(person: Participant, times: int) -> list[int]:
-        browser, task = browser_of(person.account_id), task_of(desk, person, "write")
+        browser, task = browser_of(person.account_id), task_of(study, person, "write")
         fields = {"step": "suggest", "scenario": ""}
         return [browser.post(f"{task}/step", fields).status_code for _ in range(times)]
 
-    assert statuses(desk.person(), STEPS + 2) == [422] * STEPS + [429] * 2
-    assert statuses(desk.person(), 1) == [422]
-    assert stored(workspace, schema.model_calls, study_id=desk.study.id) == []
+    assert statuses(study.person(), STEPS + 2) == [422] * STEPS + [429] * 2
+    assert statuses(study.person(), 1) == [422]
+    assert stored(workspace, schema.model_calls, study_id=study.record.id) == []
 
 
 SCENARIO = "A colleague hands you an envelope with both hands."
@@ -348,15 +348,15 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
 ) -> None:
     offered = {"small": OfferedModel(model.url)}
     app = create_app(workspace, WebSettings(rates=PLENTY, models=offered))
-    desk = open_study(
+    study = open_study(
         workspace,
         [{"name": "write", "kind": "write_question"}],
         name="steps",
         models={"helper": "small", "verifier": "small"},
         offered=offered,
     )
-    person = desk.person()
-    browser, task = Browser(app, workspace, person.account_id), task_of(desk, person, "write")
+    person = study.person()
+    browser, task = Browser(app, workspace, person.account_id), task_of(study, person, "write")
 
     def step(accept: str = "text/html", **fields: Any) -> httpx2.Response:
         revision = re.search(r'name="revision" value="(\d+)"', browser.get(task).text)
@@ -365,7 +365,7 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
 
     def content() -> Mapping[str, Any]:
         return assignments.get_work(
-            workspace, person.id, desk.work(person, "write").assignment.id
+            workspace, person.id, study.work(person, "write").assignment.id
         ).item.content
 
     def draft() -> Any:
@@ -376,7 +376,7 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
 
     reply = step(step="suggest", scenario="Short")
     assert reply.status_code == 422 and content().get("scenario") is None
-    assert modelling.list_calls(workspace, desk.study.id) == ()
+    assert modelling.list_calls(workspace, study.record.id) == ()
     reply = step(step="suggest", scenario=SCENARIO, question="Mine?")
     assert reply.status_code == 422 and "The helper gave no question." in reply.text
     assert content()["scenario"] == SCENARIO and draft()["question"] == "Mine?", "it is kept"
@@ -405,7 +405,7 @@ def test_each_step_of_writing_against_models_keeps_what_is_written_and_tells_wha
     (challenge,) = content()["challenges"]
     assert (challenge["question"], challenge["chosen"], challenge["fooled"]) == (written["question"], 2, True)
     assert draft() == {name: written[name] for name in ("question", "options")}
-    purposes = [each.purpose for each in modelling.list_calls(workspace, desk.study.id)]
+    purposes = [each.purpose for each in modelling.list_calls(workspace, study.record.id)]
     assert purposes == ["helper"] * 4 + ["verifier"] * 2
     kinds = [
         (row["step"], row["strategy"])
@@ -420,11 +420,11 @@ def test_suggested_groups_stand_in_the_form_once_somebody_says_so_and_what_was_t
     offered = {"small": OfferedModel(model.url)}
     app = create_app(workspace, WebSettings(rates=PLENTY, models=offered))
     stages = [{"name": "group", "kind": "group_answers", "role": "reviewer"}]
-    desk = open_study(workspace, stages, name="grouped", models={"suggester": "small"}, offered=offered)
+    study = open_study(workspace, stages, name="grouped", models={"suggester": "small"}, offered=offered)
     answers = {"a": ["떡국"], "b": ["떡국", "떡 국"], "c": ["<b>"]}
-    desk.add("group", [{"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": answers}])
-    reviewer = desk.person(role=Role.REVIEWER)
-    browser, task = Browser(app, workspace, reviewer.account_id), task_of(desk, reviewer, "group")
+    study.add("group", [{"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": answers}])
+    reviewer = study.person(role=Role.REVIEWER)
+    browser, task = Browser(app, workspace, reviewer.account_id), task_of(study, reviewer, "group")
     made = {"groups": [{"answers": [1, 2], "english": ["<i>rice cake soup</i>"]}], "invalid": [3]}
     model.reply = json.dumps(made)
 
@@ -443,8 +443,8 @@ def test_a_new_study_has_people_of_the_cultures_that_were_chosen(
     workspace: Workspace, browser_of: Open
 ) -> None:
     owner = accounts.create_account(workspace, "maker@example.org", None)
-    desk = open_study(workspace, VOTES, name="of-a-maker")
-    accounts.give_role(workspace, desk.study.id, owner.id, Role.OWNER)
+    study = open_study(workspace, VOTES, name="of-a-maker")
+    accounts.give_role(workspace, study.record.id, owner.id, Role.OWNER)
     browser = browser_of(owner.id)
     form = {"template": "verification", "name": "new-one", "title": " New "}
     for wrong in ({"template": "none"}, {"name": "1a"}, {"name": "a" * 49}, {"title": " "}):
@@ -477,8 +477,8 @@ def test_stages_of_a_template_have_titles_in_the_language_of_the_page(
     own = {"name": "mine", "title": "Write questions, please", "kind": "vote"}
     both = {"name": "both", "title": {"en": "Verify questions", "ar": "أسئلة"}, "kind": "vote"}
     plain = {"name": "plain", "title": "Verify questions", "kind": "vote"}
-    desk = open_study(workspace, [own, both, plain], name="titled", language="en")
-    browser = browser_of(desk.person().account_id)
+    study = open_study(workspace, [own, both, plain], name="titled", language="en")
+    browser = browser_of(study.person().account_id)
 
     def titles(language: str) -> list[str]:
         page = browser.client.get("/work/titled", headers={"Accept-Language": language}).text
@@ -491,9 +491,9 @@ def test_stages_of_a_template_have_titles_in_the_language_of_the_page(
 
 
 def test_a_new_study_names_models_of_the_server_and_no_address(workspace: Workspace) -> None:
-    desk = open_study(workspace, VOTES, name="with-models")
+    study = open_study(workspace, VOTES, name="with-models")
     offered = {"mine": OfferedModel("http://127.0.0.1:9/v1#m", None)}
-    browser = Browser(create_app(workspace, WebSettings(models=offered)), workspace, desk.owner)
+    browser = Browser(create_app(workspace, WebSettings(models=offered)), workspace, study.owner)
     form = {"template": "red-teaming", "name": "against-mine", "title": "New", "verifier": "mine"}
     page = browser.post("/studies/new", form).text
     description = html.unescape(page.partition("<textarea")[2].partition(">")[2].partition("</textarea>")[0])
@@ -514,18 +514,18 @@ def test_personal_details_are_shown_on_request_alone_which_is_noted_and_are_gone
 ) -> None:
     criterion = {"name": "grew_up", "ask": "Where did you grow up?", "accept": ["Korea"]}
     korea = {"name": "korea", "culture": "KR", "criteria": [criterion]}
-    desk = open_study(workspace, VOTES, name="personal", populations=[korea])
-    person = desk.person()
+    study = open_study(workspace, VOTES, name="personal", populations=[korea])
+    person = study.person()
     participants.answer_eligibility(workspace, person.id, {"grew_up": "Atlantis"})
-    owner, page = browser_of(desk.owner), f"/studies/personal/people/{person.id}"
+    owner, page = browser_of(study.owner), f"/studies/personal/people/{person.id}"
 
     def readers() -> list[int]:
         kind = "participant.attributes_read"
-        rows = stored(workspace, schema.events, study_id=desk.study.id, kind=kind)
+        rows = stored(workspace, schema.events, study_id=study.record.id, kind=kind)
         return [row["account_id"] for row in rows]
 
     assert "Atlantis" not in owner.get(page).text and readers() == []
-    assert "Atlantis" in owner.get(f"{page}?personal=show").text and readers() == [desk.owner]
+    assert "Atlantis" in owner.get(f"{page}?personal=show").text and readers() == [study.owner]
     owner.post(f"{page}/erase")
     assert "Atlantis" not in owner.get(f"{page}?personal=show").text
 
@@ -533,9 +533,9 @@ def test_personal_details_are_shown_on_request_alone_which_is_noted_and_are_gone
 def test_invitations_of_the_page_have_the_limits_that_it_names(
     workspace: Workspace, browser_of: Open
 ) -> None:
-    desk = open_study(workspace, VOTES, name="invitations")
-    page = f"/studies/{desk.study.name}"
-    owner = browser_of(desk.owner)
+    study = open_study(workspace, VOTES, name="invitations")
+    page = f"/studies/{study.record.name}"
+    owner = browser_of(study.owner)
     for wrong, words in (
         ({"uses": "0"}, "nothing for no limit"),
         ({"uses": "100001"}, "nothing for no limit"),
@@ -546,7 +546,7 @@ def test_invitations_of_the_page_have_the_limits_that_it_names(
     ):
         reply = owner.post(f"{page}/invites", {"population": "korea", **wrong})
         assert reply.status_code == 422 and words in reply.text, wrong
-    assert invites.list_invites(workspace, desk.study.id) == ()
+    assert invites.list_invites(workspace, study.record.id) == ()
     for fields, uses, days, population in (
         ({"population": "korea"}, None, 30, True),
         ({"population": "korea", "uses": "1", "days": "1", "note": "n" * 201}, 1, 1, True),
@@ -560,11 +560,11 @@ def test_invitations_of_the_page_have_the_limits_that_it_names(
         assert (made.uses_left, round((made.expires - made.created) / DAY)) == (uses, days)
         assert (made.population_id is not None) == population and len(made.note) <= 200
     researcher = accounts.create_account(workspace, "invites-researcher", None).id
-    accounts.give_role(workspace, desk.study.id, researcher, Role.RESEARCHER)
+    accounts.give_role(workspace, study.record.id, researcher, Role.RESEARCHER)
     assert browser_of(researcher).post(f"{page}/invites", {"role": "owner"}).status_code == 422
     for login, status in (("nobody-here", 422), ("invites-researcher", 303)):
         assert owner.post(f"{page}/roles", {"login": login, "role": "reviewer"}).status_code == status
-    assert accounts.roles_of(workspace, desk.study.id, researcher) == {Role.RESEARCHER, Role.REVIEWER}
+    assert accounts.roles_of(workspace, study.record.id, researcher) == {Role.RESEARCHER, Role.REVIEWER}
 
 
 FORMS: Mapping[str, tuple[str, str, int, Mapping[str, str]]] = {
@@ -580,10 +580,10 @@ FORMS: Mapping[str, tuple[str, str, int, Mapping[str, str]]] = {
 def test_a_number_of_a_form_is_taken_from_1_to_the_most_that_its_page_names(
     workspace: Workspace, browser_of: Open, form: str
 ) -> None:
-    desk = open_study(workspace, VOTES, name=f"numbers-{form.replace(' ', '-')}")
+    study = open_study(workspace, VOTES, name=f"numbers-{form.replace(' ', '-')}")
     address, field, most, others = FORMS[form]
-    others = {**others, "person": str(desk.person().id)}
-    owner, page = browser_of(desk.owner), f"/studies/{desk.study.name}/{address}"
+    others = {**others, "person": str(study.person().id)}
+    owner, page = browser_of(study.owner), f"/studies/{study.record.name}/{address}"
     words = f"Give a whole number from 1 to {most}."
     for wrong in ("0", str(most + 1), "", "-1", "1.5", "many", "٣", "9" * 10):
         reply = owner.post(page, {**others, field: wrong})
@@ -605,9 +605,9 @@ def test_a_number_of_a_form_is_taken_from_1_to_the_most_that_its_page_names(
 def test_rows_are_counted_from_a_header_where_there_is_one(
     workspace: Workspace, browser_of: Open, name: str, table: str, has_header: bool
 ) -> None:
-    desk = open_study(workspace, VOTES, name=f"rows-{name.lower().replace('.', '-')}")
-    owner, data = browser_of(desk.owner), f"/studies/{desk.study.name}/data"
-    for address, fields in (("take-in", {"person": str(desk.person().id)}), ("items", {"stage": "first"})):
+    study = open_study(workspace, VOTES, name=f"rows-{name.lower().replace('.', '-')}")
+    owner, data = browser_of(study.owner), f"/studies/{study.record.name}/data"
+    for address, fields in (("take-in", {"person": str(study.person().id)}), ("items", {"stage": "first"})):
         reply = owner.post(f"{data}/{address}", fields, files={"file": (name, table.encode())})
         if reply.status_code == 303:  # the page of the import
             reply = owner.get(reply.headers["location"])
@@ -616,10 +616,10 @@ def test_rows_are_counted_from_a_header_where_there_is_one(
 
 
 def test_a_file_for_saving_has_its_name_and_type(workspace: Workspace, browser_of: Open) -> None:
-    desk = open_study(workspace, VOTES, name="saved")
-    desk.add("first", [QUESTION] * 51)
-    person = desk.person()
-    owner, page = browser_of(desk.owner), "/studies/saved"
+    study = open_study(workspace, VOTES, name="saved")
+    study.add("first", [QUESTION] * 51)
+    person = study.person()
+    owner, page = browser_of(study.owner), "/studies/saved"
     sheet = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
     handed_out = owner.post(f"{page}/data/hand-out", {"stage": "first", "person": str(person.id)})
     for reply, name, media_type, begins in (

@@ -26,12 +26,12 @@ from folkways_studio.web.settings import WebSettings
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.rich_study import BEGIN, RichStudy, fixed_world, neighbour_of, rich_study
+from studio.tests.support.rich_study import BEGIN, RichStudy, fixed_clock, neighbour_of, rich_study
 from studio.tests.support.studies import content_of, filled, new_workspace
 from studio.tests.web.api.bodies import BODIES
 from studio.tests.web.conftest import PLENTY
 from tests.support.fingerprints import check_text
-from tests.support.page_text import page_text, what_differs
+from tests.support.page_text import astray, page_text, what_differs
 
 RECORDED = Path(__file__).parents[1] / "recorded"
 NOBODY, NEWCOMER, OWNER = "nobody", "newcomer", "owner"
@@ -172,12 +172,13 @@ def beginning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
         if stage.name == "norms-rate":
             rich.numbers["assignment"] = number
         reply = site.browser(person.account_id).get(f"/work/rich/tasks/{number}")
+        assert astray(reply.text) == [], stage.name
         site.tasks[stage.name] = page_text(reply.text)
 
-    with fixed_world() as clock:
+    with fixed_clock() as clock:
         rich = rich_study(workspace, clock, look)
         staff = {str(role): people[0].account_id for role, people in rich.people.items()}
-        site.accounts = {OWNER: rich.desk.owner, **staff}
+        site.accounts = {OWNER: rich.study.owner, **staff}
         site.numbers = {
             **rich.numbers,
             **{
@@ -187,7 +188,7 @@ def beginning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
                 "file": "door.jpg",
                 "answer": 1,
             },
-            **{"person": rich.people[Role.ANNOTATOR][0].id, "version": rich.desk.study.consent_version},
+            **{"person": rich.people[Role.ANNOTATOR][0].id, "version": rich.study.record.consent_version},
         }
     yield site, content_of(workspace)
     workspace.close()
@@ -198,7 +199,7 @@ def site(beginning: tuple[Site, bytes]) -> Iterator[Site]:
     """The site as it was in the beginning, an hour later."""
     site, content = beginning
     filled(site.workspace, content)
-    with fixed_world(BEGIN + 3600):
+    with fixed_clock(BEGIN + 3600):
         yield site
 
 
@@ -210,6 +211,7 @@ def told(reply: Any) -> list[str]:
     """What a browser gets: status, where it is sent, the message for the next page, and what it shows."""
     head = [str(reply.status_code), reply.headers.get("location", ""), reply.cookies.get("folkways_said", "")]
     is_page = reply.headers.get("content-type", "").startswith("text/html")
+    assert not is_page or astray(reply.text) == [], reply.url.path
     return [
         " ".join(filter(None, head)),
         *(page_text(reply.text, frame=reply.url.path in FRAMED) if is_page else reply.text.splitlines()),
@@ -251,11 +253,12 @@ def test_what_each_page_says_to_each_role_and_what_comes_of_each_form(site: Site
         fields = {name: value.format(**site.numbers) for name, value in form.items()}
         reply = browsers[role].post(address, data={"csrf": site.form_token(browsers[role]), **fields})
         pages[f"{number}. {role}: {address} {shortened(fields)}"] = told(reply)
+    pages[f"{OWNER}: with a saved filter"] = told(browsers[OWNER].get("/studies/rich/items?size=1"))
     check_text(what_differs(pages), RECORDED / "pages.txt")
 
 
 def test_what_the_page_says_that_compares_the_study_with_another(site: Site) -> None:
-    with fixed_world(BEGIN + 7200) as clock:
+    with fixed_clock(BEGIN + 7200) as clock:
         neighbour_of(site.workspace, site.accounts[OWNER], clock, "neighbour")
     reply = site.browser(site.accounts[OWNER]).get("/studies/rich/compare?other=neighbour")
     check_text("\n".join([*told(reply), ""]), RECORDED / "compared.txt")

@@ -154,11 +154,11 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
         written.key
     ] * 3
 
-    desk = field.researcher("/quality")
-    expect(desk.get_by_role("row").filter(has_text="verifier")).to_have_count(2)
-    field.open(desk, f"{field.desk}/data")
-    with desk.expect_download() as download:
-        desk.get_by_role("link", name="Release").click()
+    researcher = field.researcher("/quality")
+    expect(researcher.get_by_role("row").filter(has_text="verifier")).to_have_count(2)
+    field.open(researcher, f"{field.path}/data")
+    with researcher.expect_download() as download:
+        researcher.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         votes = {name: archive.read(name).decode() for name in archive.namelist()}
     assert any("a watch" in text for text in votes.values()), list(votes)
@@ -197,9 +197,9 @@ def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_o
     expect(author.get_by_role("alert")).to_contain_text("The model could not be asked", timeout=30_000)
     text = author.locator("body").inner_text()
     assert "NO_SUCH_KEY" not in text and "127.0.0.1:9" not in text
-    desk = field.researcher("/quality")
-    expect(desk.get_by_role("row").filter(has_text="the log of the server says why")).to_have_count(2)
-    assert "NO_SUCH_KEY" not in desk.content() and "127.0.0.1:9" not in desk.content()
+    researcher = field.researcher("/quality")
+    expect(researcher.get_by_role("row").filter(has_text="the log of the server says why")).to_have_count(2)
+    assert "NO_SUCH_KEY" not in researcher.content() and "127.0.0.1:9" not in researcher.content()
     send(author)
     calls = modelling.list_calls(field.workspace, field.study.id)
     assert [call.purpose for call in calls] == ["helper", "verifier"] and all(call.problem for call in calls)
@@ -320,26 +320,26 @@ def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
     wait_for_step(reviewer, "Put it into my form")
     english.fill("rice cake soup")
     send(reviewer)
-    desk = field.researcher("/quality")
-    expect(desk.get_by_role("region", name="Suggestions of models").get_by_role("row").last).to_contain_text(
-        "1 / 2"
-    )
+    researcher = field.researcher("/quality")
+    expect(
+        researcher.get_by_role("region", name="Suggestions of models").get_by_role("row").last
+    ).to_contain_text("1 / 2")
     assert [row["outcome"] for row in stored(field.workspace, schema.suggestions)][-1] == "changed"
     assert field.errors == []
 
 
 @pytest.mark.nightly
 def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address(field: Field) -> None:
-    desk = field.open(field.page_of(field.owner.id), "/studies/new")
-    desk.get_by_label("Red-teaming").check()
-    desk.get_by_label("Title, as people will see it").fill("Mine")
-    desk.get_by_label("Short name, in addresses and file names").fill("mine-alone")
-    desk.get_by_text("Models in the loop").click()
-    options = desk.get_by_label("Verifier: the model that is challenged").locator("option")
+    researcher = field.open(field.page_of(field.owner.id), "/studies/new")
+    researcher.get_by_label("Red-teaming").check()
+    researcher.get_by_label("Title, as people will see it").fill("Mine")
+    researcher.get_by_label("Short name, in addresses and file names").fill("mine-alone")
+    researcher.get_by_text("Models in the loop").click()
+    options = researcher.get_by_label("Verifier: the model that is challenged").locator("option")
     assert options.all_inner_texts() == ["none", "helper", "keyless", "nobody", "verifier"]
-    desk.get_by_label("Verifier: the model that is challenged").select_option("verifier")
-    desk.get_by_role("button", name="Look over the description").click()
-    description = desk.get_by_role("textbox").input_value()
+    researcher.get_by_label("Verifier: the model that is challenged").select_option("verifier")
+    researcher.get_by_role("button", name="Look over the description").click()
+    description = researcher.get_by_role("textbox").input_value()
     assert "verifier: verifier" in description
     for named, words in (
         ("http://127.0.0.1:9901/v1#x", "has to be the name of a model of the server's list"),
@@ -347,13 +347,15 @@ def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address
         ("replay:/etc/passwd", "has to be the name of a model of the server's list"),
         ("another", "unknown model of this server: 'another'"),
     ):
-        desk.get_by_role("textbox").fill(description.replace("verifier: verifier", f"verifier: '{named}'"))
-        desk.get_by_role("button", name="Make the study").click()
-        expect(desk.get_by_role("alert")).to_contain_text(words)
-    desk.get_by_role("textbox").fill(description)
-    desk.get_by_role("button", name="Make the study").click()
-    expect(desk.get_by_text("The study has been made.")).to_be_visible()
-    assert desk.get_by_text("Models that cannot be asked").count() == 0
+        researcher.get_by_role("textbox").fill(
+            description.replace("verifier: verifier", f"verifier: '{named}'")
+        )
+        researcher.get_by_role("button", name="Make the study").click()
+        expect(researcher.get_by_role("alert")).to_contain_text(words)
+    researcher.get_by_role("textbox").fill(description)
+    researcher.get_by_role("button", name="Make the study").click()
+    expect(researcher.get_by_text("The study has been made.")).to_be_visible()
+    assert researcher.get_by_text("Models that cannot be asked").count() == 0
     old = field.researcher()
     with field.workspace.write() as connection:  # a study of an earlier version
         definition = {**field.study.definition, "models": {"verifier": "http://127.0.0.1:9901/v1#x"}}

@@ -42,14 +42,14 @@ def browser(server: StudioServer, account_id: int) -> Client:
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.RESEARCHER, Role.REVIEWER, Role.EXPERT])
 def test_every_tab_and_link_that_a_role_is_shown_leads_somewhere(server: StudioServer, role: Role) -> None:
-    desk = open_study(server.workspace, STAGES, name=f"tabs-{role}")
-    (number,) = desk.add("choose", [SENTENCES], None)
+    study = open_study(server.workspace, STAGES, name=f"tabs-{role}")
+    (number,) = study.add("choose", [SENTENCES], None)
     ratings = {each: dict.fromkeys(("accuracy", "fluency", "realism"), 3) for each in "ab"}
     for best in "ab":
-        desk.answer(desk.person(role=Role.REVIEWER), {"best": best, "ratings": ratings}, "choose")
-    account = desk.owner if role == Role.OWNER else desk.person(role=role).account_id
+        study.answer(study.person(role=Role.REVIEWER), {"best": best, "ratings": ratings}, "choose")
+    account = study.owner if role == Role.OWNER else study.person(role=role).account_id
     client = browser(server, account)
-    item = f"/studies/{desk.study.name}/items/{number}"
+    item = f"/studies/{study.record.name}/items/{number}"
     page = client.get(item).text
     tabs = re.findall(r'<a href="([^"]+)"', page.split('class="tabs"')[1].split("</nav>")[0])
     runs = role in (Role.OWNER, Role.RESEARCHER)
@@ -64,7 +64,7 @@ def test_every_tab_and_link_that_a_role_is_shown_leads_somewhere(server: StudioS
 
 
 @pytest.fixture
-def desk(server: StudioServer, request: pytest.FixtureRequest) -> StudyFixture:
+def study(server: StudioServer, request: pytest.FixtureRequest) -> StudyFixture:
     name = request.node.name.removeprefix("test_")[:40].replace("_", "-").rstrip("-")
     populations = [{"name": "korea", "culture": "KR", "criteria": CRITERIA}]
     return open_study(
@@ -72,54 +72,54 @@ def desk(server: StudioServer, request: pytest.FixtureRequest) -> StudyFixture:
     )
 
 
-def came(server: StudioServer, desk: StudyFixture) -> tuple[int, Client, str]:
+def came(server: StudioServer, study: StudyFixture) -> tuple[int, Client, str]:
     """Somebody who has agreed; their browser, and the address of the questions about them."""
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="korea")
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
     person = participants.consent(
-        desk.workspace, participants.join(desk.workspace, token).id, desk.study.consent_version
+        study.workspace, participants.join(study.workspace, token).id, study.record.consent_version
     )
-    return person.id, browser(server, person.account_id), f"/work/{desk.study.name}/eligibility"
+    return person.id, browser(server, person.account_id), f"/work/{study.record.name}/eligibility"
 
 
 def test_a_near_miss_is_shown_what_was_written_and_answers_again(
-    server: StudioServer, desk: StudyFixture
+    server: StudioServer, study: StudyFixture
 ) -> None:
-    _, client, place = came(server, desk)
+    _, client, place = came(server, study)
     assert "The researchers look" not in client.get(place).text
     near = {"criterion-nationality": "UK <citizen>", "criterion-home": "Here"}
-    assert client.post(place, near, csrf=client.csrf(place)).place == f"/work/{desk.study.name}"
-    assert client.get(f"/work/{desk.study.name}").place == place
+    assert client.post(place, near, csrf=client.csrf(place)).place == f"/work/{study.record.name}"
+    assert client.get(f"/work/{study.record.name}").place == place
     page = client.get(place).text
     assert "The researchers look at your answers" in page and 'value="UK &lt;citizen&gt;"' in page
     client.post(place, {**near, "criterion-nationality": "British"}, csrf=client.csrf(place))
     assert (
-        client.get(place).place == f"/work/{desk.study.name}"
-        and "Go on" in client.get(f"/work/{desk.study.name}").text
+        client.get(place).place == f"/work/{study.record.name}"
+        and "Go on" in client.get(f"/work/{study.record.name}").text
     )
 
 
 def test_a_near_miss_is_let_in_by_a_click_and_who_chose_otherwise_is_told_at_once(
-    server: StudioServer, desk: StudyFixture
+    server: StudioServer, study: StudyFixture
 ) -> None:
-    number, client, place = came(server, desk)
+    number, client, place = came(server, study)
     client.post(
         place, {"criterion-nationality": "UK <citizen>", "criterion-home": "Here"}, csrf=client.csrf(place)
     )
-    owner, people = browser(server, desk.owner), f"/studies/{desk.study.name}/people"
+    owner, people = browser(server, study.owner), f"/studies/{study.record.name}/people"
     page = owner.get(people).text
     assert "Waiting to be let in" in page and "UK &lt;citizen&gt;" in page
     assert owner.post(f"{people}/{number}/let-in", {"let_in": "yes"}, csrf=owner.csrf(people)).place == people
     assert (
-        "Go on" in client.get(f"/work/{desk.study.name}").text
+        "Go on" in client.get(f"/work/{study.record.name}").text
         and "Waiting to be let in" not in owner.get(people).text
     )
 
-    _, other, place = came(server, desk)
+    _, other, place = came(server, study)
     other.post(
         place, {"criterion-nationality": "British", "criterion-home": "Elsewhere"}, csrf=other.csrf(place)
     )
-    assert other.get(place).place == f"/work/{desk.study.name}", "no form is shown that changes nothing"
-    assert "Thank you for your interest" in other.get(f"/work/{desk.study.name}/done").text
+    assert other.get(place).place == f"/work/{study.record.name}", "no form is shown that changes nothing"
+    assert "Thank you for your interest" in other.get(f"/work/{study.record.name}/done").text
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

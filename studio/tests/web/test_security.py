@@ -440,10 +440,10 @@ def test_hostile_text_of_people_and_models_is_shown_and_does_nothing(
     page.locator(".choice").first.click()
     page.get_by_role("button", name="Send and go on").click()
     page.get_by_role("heading", name="Thank you").wait_for()
-    desk = field.researcher()
+    researcher = field.researcher()
     for path in ("", "/people", "/items", f"/items/{number}", "/log", "/quality", "/data"):
-        field.open(desk, f"{field.desk}{path}")
-        assert desk.evaluate("window.pwned") is None
-        assert desk.locator("main img, main svg").count() == 0
+        field.open(researcher, f"{field.path}{path}")
+        assert researcher.evaluate("window.pwned") is None
+        assert researcher.locator("main img, main svg").count() == 0
     assert page.evaluate("window.pwned") is None
     assert field.errors == []

@@ -97,8 +97,8 @@ def browser(server: StudioServer, person: Participant) -> Client:
     return client
 
 
-def address(desk: StudyFixture, person: Participant, work: Work) -> str:
-    return f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, person.pseudonym)}/sent"
+def address(study: StudyFixture, person: Participant, work: Work) -> str:
+    return f"/work/{study.record.name}/tasks/{shown_number(work.assignment.id, person.pseudonym)}/sent"
 
 
 def post(client: Client, path: str, fields: list[tuple[str, str]]) -> Reply:
@@ -109,36 +109,36 @@ def post(client: Client, path: str, fields: list[tuple[str, str]]) -> Reply:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_form_comes_back_as_it_was_sent(server: StudioServer, kind: str) -> None:
     stages = [{"name": "it", "kind": kind, "answers": 2, "for_each_population": False, **MORE.get(kind, {})}]
-    desk = open_study(server.workspace, stages, name=f"same-{kind.replace('_', '-')}")
-    desk.add("it", [GOOD[kind][0]])
-    person = desk.person()
-    work = desk.answer(person, GOOD[kind][1], "it")
-    client, place = browser(server, person), address(desk, person, work)
+    study = open_study(server.workspace, stages, name=f"same-{kind.replace('_', '-')}")
+    study.add("it", [GOOD[kind][0]])
+    person = study.person()
+    work = study.answer(person, GOOD[kind][1], "it")
+    client, place = browser(server, person), address(study, person, work)
     page = client.get(place)
     assert page.status == 200 and "You have sent this answer" in page.text and "/skip" not in page.text
     form = Form(page.text)
     assert form.action == place
     reply = post(client, place, form.fields)
-    assert (reply.status, reply.place) == (303, f"/work/{desk.study.name}/sent"), reply.text
+    assert (reply.status, reply.place) == (303, f"/work/{study.record.name}/sent"), reply.text
     assert place in client.get(reply.place).text
-    judgement = [row["id"] for row in stored(desk.workspace, schema.judgements, participant_id=person.id)]
-    assert stored(desk.workspace, schema.corrections, judgement_id=judgement[0]) == [], (
+    judgement = [row["id"] for row in stored(study.workspace, schema.judgements, participant_id=person.id)]
+    assert stored(study.workspace, schema.corrections, judgement_id=judgement[0]) == [], (
         "nothing was changed by sending it again"
     )
 
 
 def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: StudioServer) -> None:
     stages = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
-    desk = open_study(server.workspace, stages, name="corrected")
-    desk.add("verify", [QUESTION])
-    first, second = desk.person(), desk.person()
+    study = open_study(server.workspace, stages, name="corrected")
+    study.add("verify", [QUESTION])
+    first, second = study.person(), study.person()
     client = browser(server, first)
     assert "What you have sent" not in client.get("/work/corrected").text
     assert "You have sent nothing yet." in client.get("/work/corrected/sent").text
-    work = desk.work(first)
-    place = address(desk, first, work)
+    work = study.work(first)
+    place = address(study, first, work)
     assert client.get(place).place == "/work/corrected", "nothing was sent yet"
-    desk.submit(first, work, {"choices": [0], "comment": "so we do"})
+    study.submit(first, work, {"choices": [0], "comment": "so we do"})
     assert "What you have sent" in client.get("/work/corrected").text
     assert "soup" in client.get("/work/corrected/sent").text
     assert client.get(place.removesuffix("/sent")).place == place, "the task's own page leads to it"
@@ -156,34 +156,37 @@ def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: S
     mine = [("csrf", other.csrf("/account")), *(pair for pair in fields if pair[0] != "csrf")]
     assert post(other, place, [*mine, ("choices", "3")]).status == 404
 
-    desk.answer(second, {"choices": [1]})
+    study.answer(second, {"choices": [1]})
     settled = client.get(place).text
     assert "This is settled" in settled and "data-correct" not in settled and "rice" in settled
     late = [(name, "another key" if name == "key" else value) for name, value in fields]
     assert post(client, place, [*late, ("choices", "2")]).status == 409
-    (judgement,) = stored(desk.workspace, schema.judgements, participant_id=first.id)
-    assert len(stored(desk.workspace, schema.corrections, judgement_id=judgement["id"])) == 1
+    (judgement,) = stored(study.workspace, schema.judgements, participant_id=first.id)
+    assert len(stored(study.workspace, schema.corrections, judgement_id=judgement["id"])) == 1
 
 
 def test_an_attention_check_looks_like_every_other_answer(server: StudioServer) -> None:
     stages = [{"name": "verify", "kind": "vote", "check_every": 1}]
-    desk = open_study(server.workspace, stages, name="checked")
+    study = open_study(server.workspace, stages, name="checked")
     add_items(
-        desk.workspace, desk.study.id, "verify", [NewItem("gold", QUESTION, "korea", check={"choices": [3]})]
+        study.workspace,
+        study.record.id,
+        "verify",
+        [NewItem("gold", QUESTION, "korea", check={"choices": [3]})],
     )
-    desk.add("verify", [QUESTION])
-    person = desk.person()
-    work, other = desk.answer(person, {"choices": [0]}), desk.answer(person, {"choices": [0]})
+    study.add("verify", [QUESTION])
+    person = study.person()
+    work, other = study.answer(person, {"choices": [0]}), study.answer(person, {"choices": [0]})
     assert work.item.check is not None and other.item.check is None
-    client, place = browser(server, person), address(desk, person, work)
+    client, place = browser(server, person), address(study, person, work)
     page, page_of_other = (
         re.sub(r'/tasks/\d+|(csrf|key|revision)" value="[^"]+"|data-csrf="[^"]+"|Token": "[^"]+"', "", text)
-        for text in (client.get(place).text, client.get(address(desk, person, other)).text)
+        for text in (client.get(place).text, client.get(address(study, person, other)).text)
     )
     assert page == page_of_other
     fields = [pair for pair in Form(client.get(place).text).fields if pair[0] != "choices"]
     assert post(client, place, [*fields, ("choices", "3")]).status == 303
-    row, _ = stored(desk.workspace, schema.judgements, participant_id=person.id)
+    row, _ = stored(study.workspace, schema.judgements, participant_id=person.id)
     assert row["payload"]["choices"] == [0], "how well somebody works is told from what they said first"
 
 
@@ -192,17 +195,17 @@ def test_what_was_sent_and_a_question_of_the_test_are_called_by_what_people_saw(
     test = {"questions": 1, "pass_mark": 1, "feedback": True}
     show, ask = [{"field": "story", "type": "text"}], MORE["form"]["ask"]
     stages = [{"name": "it", "kind": "form", "show": show, "ask": ask, "qualification": test}]
-    desk = open_study(server.workspace, stages, name="shown")
+    study = open_study(server.workspace, stages, name="shown")
     content, answer = {"expected": hidden, "story": story}, {"answers": {"answer": "so", "why": "no"}}
     new = [NewItem("test", content, "korea", {"why": "no"}, True), NewItem("work", content, "korea")]
-    add_items(desk.workspace, desk.study.id, "it", new)
-    person = desk.person()
+    add_items(study.workspace, study.record.id, "it", new)
+    person = study.person()
     client = browser(server, person)
-    question, task = (desk.answer(person, answer) for _ in range(2))
+    question, task = (study.answer(person, answer) for _ in range(2))
     places = [
-        address(desk, person, question).replace("/sent", "/answer"),
+        address(study, person, question).replace("/sent", "/answer"),
         "/work/shown/sent",
-        address(desk, person, task),
+        address(study, person, task),
     ]
     for place in places:
         page = client.get(place)
@@ -213,33 +216,33 @@ def test_a_part_without_work_is_not_offered(server: StudioServer) -> None:
     stages = [
         {"name": name, "title": name, "kind": "vote", "answers": 1, "majority": 1} for name in ("a", "b")
     ]
-    desk = open_study(server.workspace, stages, name="parts")
-    desk.add("a", [QUESTION])
-    person = desk.person()
+    study = open_study(server.workspace, stages, name="parts")
+    study.add("a", [QUESTION])
+    person = study.person()
     client = browser(server, person)
 
     def offered() -> list[tuple[str, str]]:
         return re.findall(r'name="stage" value="(\w)"( disabled|)>', client.get("/work/parts").text)
 
     assert offered() == [("a", ""), ("b", " disabled")]
-    work = desk.work(person)
+    work = study.work(person)
     assert offered() == [("a", ""), ("b", " disabled")], "what is at hand can be gone on with"
-    desk.submit(person, work, {"choices": [0]})
-    desk.add("b", [QUESTION])
+    study.submit(person, work, {"choices": [0]})
+    study.add("b", [QUESTION])
     assert offered() == [("a", " disabled"), ("b", "")]
 
 
 def test_who_left_looks_at_nothing_and_a_closed_study_takes_no_correction(server: StudioServer) -> None:
-    desk = open_study(server.workspace, [{"name": "verify", "kind": "vote"}], name="left")
-    desk.add("verify", [QUESTION])
-    person = desk.person()
-    work = desk.answer(person, {"choices": [0]})
-    client, place = browser(server, person), address(desk, person, work)
+    study = open_study(server.workspace, [{"name": "verify", "kind": "vote"}], name="left")
+    study.add("verify", [QUESTION])
+    person = study.person()
+    work = study.answer(person, {"choices": [0]})
+    client, place = browser(server, person), address(study, person, work)
     fields = [pair for pair in Form(client.get(place).text).fields if pair[0] != "choices"]
-    studies.set_state(desk.workspace, desk.study.id, StudyState.CLOSED)
+    studies.set_state(study.workspace, study.record.id, StudyState.CLOSED)
     assert "This answer cannot be changed" in client.get(place).text
     assert post(client, place, [*fields, ("choices", "1")]).status == 409
-    (sent,) = corrections.sent_by(desk.workspace, person.id)
+    (sent,) = corrections.sent_by(study.workspace, person.id)
     assert sent.judgement.payload["choices"] == [0], "and with the correction, if there were one"
-    participants.withdraw(desk.workspace, desk.study.id, person.id)
+    participants.withdraw(study.workspace, study.record.id, person.id)
     assert client.get(place).place == "/work/left" and client.get("/work/left/sent").place == "/work/left"

@@ -96,8 +96,8 @@ def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_not
     """Every answer that was taken is there once, and the form that met nobody is sent again as it was."""
     with StudioProcess(tmp_path / "w.db") as server:
         stage = {"name": "verify", "kind": "vote", "answers": 3, "majority": 2, "training": False}
-        desk = open_study(server.workspace, [stage])
-        desk.add("verify", [QUESTION] * 20)
+        study = open_study(server.workspace, [stage])
+        study.add("verify", [QUESTION] * 20)
         taken: list[tuple[int, str]] = []
         cut_off: list[str] = []
 
@@ -120,7 +120,7 @@ def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_not
                 taken.append((person.id, task))
                 task = reply.place
 
-        people = [threading.Thread(target=answer_all, args=[desk.person()]) for _ in range(3)]
+        people = [threading.Thread(target=answer_all, args=[study.person()]) for _ in range(3)]
         for each in people:
             each.start()
         for answers in (10, 25, 40):
@@ -136,7 +136,9 @@ def test_whoever_answers_while_the_server_is_stopped_and_started_again_loses_not
             (row["participant_id"], row["item_id"]) for row in stored(server.workspace, schema.judgements)
         ]
         assert len(set(answered)) == len(answered) == 60
-        assert {item.state for item in items.list_items(server.workspace, desk.study.id)} == {ItemState.DONE}
+        assert {item.state for item in items.list_items(server.workspace, study.record.id)} == {
+            ItemState.DONE
+        }
 
 
 def full_disk(_: StudioServer) -> AbstractContextManager[None]:
@@ -162,13 +164,13 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
     database = tmp_path / "w.db"
     with StudioServer(database) as server:
         stage = {"name": "verify", "kind": "vote", "answers": 1, "majority": 1, "training": False}
-        desk = open_study(server.workspace, [stage])
-        desk.add("verify", [QUESTION] * 2)
-        person = desk.person()
+        study = open_study(server.workspace, [stage])
+        study.add("verify", [QUESTION] * 2)
+        person = study.person()
         client, csrf = signed_in(server, person.account_id)
-        owner, owner_csrf = signed_in(server, desk.owner)
+        owner, owner_csrf = signed_in(server, study.owner)
         _, token = tokens.create_token(
-            server.workspace, desk.owner, study_id=desk.study.id, scope=Scope.WRITE
+            server.workspace, study.owner, study_id=study.record.id, scope=Scope.WRITE
         )
         task = client.post("/work/test-study/next", csrf=csrf).place
         answer = {"key": "k", "choices": "0"}
@@ -218,8 +220,8 @@ def test_a_database_that_fails_is_an_error_of_the_server_which_its_log_explains(
 def test_who_hangs_up_in_the_middle_of_a_request_is_no_error(
     studio_workspace: Workspace, caplog: pytest.LogCaptureFixture, path: str, kind: str
 ) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
-    _, token = tokens.create_token(studio_workspace, desk.owner, study_id=None, scope=Scope.WRITE)
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    _, token = tokens.create_token(studio_workspace, study.owner, study_id=None, scope=Scope.WRITE)
     headers = {"host": "localhost", "content-type": kind, "authorization": f"Bearer {token}"}
     scope: dict[str, Any] = {
         **{"type": "http", "method": "POST", "path": path, "raw_path": path.encode(), "query_string": b""},

@@ -35,7 +35,7 @@ STAGE |= {"guidelines": {"en": "Choose what is right."}}
 
 
 @pytest.fixture(scope="module")
-def desk(server: StudioServer) -> StudyFixture:
+def study(server: StudioServer) -> StudyFixture:
     populations = [{"name": "egypt", "culture": "EG", "criteria": CRITERIA}]
     found = open_study(
         server.workspace,
@@ -49,19 +49,19 @@ def desk(server: StudioServer) -> StudyFixture:
     return found
 
 
-def come(server: StudioServer, desk: StudyFixture) -> tuple[Client, int]:
+def come(server: StudioServer, study: StudyFixture) -> tuple[Client, int]:
     """A browser of somebody who came by an invitation, and their participant's id."""
-    _, token = invites.create_invite(desk.workspace, desk.study.id, population="egypt")
-    person = participants.join(desk.workspace, token)
+    _, token = invites.create_invite(study.workspace, study.record.id, population="egypt")
+    person = participants.join(study.workspace, token)
     client = Client(server.url)
-    client.cookies["folkways_session"] = sessions.open_session(desk.workspace, person.account_id)
+    client.cookies["folkways_session"] = sessions.open_session(study.workspace, person.account_id)
     return client, person.id
 
 
 def test_an_arabic_reader_reads_and_agrees_to_the_arabic_text(
-    server: StudioServer, desk: StudyFixture
+    server: StudioServer, study: StudyFixture
 ) -> None:
-    client, person = come(server, desk)
+    client, person = come(server, study)
     arabic = {"Accept-Language": "ar"}
     page = client.get("/work/in-languages/consent", **arabic).text
     assert (
@@ -72,7 +72,7 @@ def test_an_arabic_reader_reads_and_agrees_to_the_arabic_text(
     version = re.search(r'name="version" value="(\w+)"', page)
     assert version is not None
     client.post("/work/in-languages/consent", {"agree": "yes", "version": version[1]}, csrf=csrf(page))
-    kept = participants.get_participant(desk.workspace, person)
+    kept = participants.get_participant(study.workspace, person)
     assert (kept.consent_language, kept.consent_sha256) == (
         "ar",
         hashlib.sha256(CONSENT["ar"].encode()).hexdigest(),
@@ -109,25 +109,25 @@ def csrf(page: str) -> str:
     ],
 )
 def test_a_text_is_in_the_language_asked_for_and_another_one_is_named(
-    server: StudioServer, desk: StudyFixture, accepted: str, asked: str, language: str, fallback: bool
+    server: StudioServer, study: StudyFixture, accepted: str, asked: str, language: str, fallback: bool
 ) -> None:
-    client, _ = come(server, desk)
+    client, _ = come(server, study)
     page = client.get(f"/work/in-languages/consent{asked}", **{"Accept-Language": accepted}).text
     assert CONSENT[language] in page and sum(text in page for text in CONSENT.values()) == 1
     assert ("and not in your language" in page) is fallback
     assert page.count('href="?language=') == 3
 
 
-def test_the_export_says_who_agreed_to_which_text(server: StudioServer, desk: StudyFixture) -> None:
+def test_the_export_says_who_agreed_to_which_text(server: StudioServer, study: StudyFixture) -> None:
     people = []
     for language in ("ar", "ar", "cs"):
-        _, person = come(server, desk)
+        _, person = come(server, study)
         version = hashlib.sha256(CONSENT[language].encode()).hexdigest()[:12]
-        participants.consent(desk.workspace, person, version)
-        people.append(participants.answer_eligibility(desk.workspace, person, {"home": "Yes"}))
+        participants.consent(study.workspace, person, version)
+        people.append(participants.answer_eligibility(study.workspace, person, {"home": "Yes"}))
     for person in people[1:]:
-        desk.answer(person, {"choices": [0]})
-    files = export_files(desk.workspace, desk.study.id, "jsonl")
+        study.answer(person, {"choices": [0]})
+    files = export_files(study.workspace, study.record.id, "jsonl")
     rows = [orjson.loads(line) for line in files["judgements.jsonl"].splitlines()]
     assert sorted(row["consent_language"] for row in rows) == ["ar", "cs"]
     told = {each["language"]: each for each in orjson.loads(files["study.json"])["consent"]["texts"]}
@@ -138,5 +138,5 @@ def test_the_export_says_who_agreed_to_which_text(server: StudioServer, desk: St
         "cs": None,
     }, "fewer than five are nobody's business"
     assert {row["consent"] for row in rows} == {told["ar"]["sha256"][:12], told["cs"]["sha256"][:12]}
-    card = export_files(desk.workspace, desk.study.id, "hub")["README.md"].decode()
+    card = export_files(study.workspace, study.record.id, "hub")["README.md"].decode()
     assert f"In Czech (version `{told['cs']['version']}`):\n\n> {CONSENT['cs']}" in card

@@ -64,31 +64,33 @@ def opened(workspace: Workspace, template: str) -> StudyFixture:
     owner = accounts.create_account(workspace, f"{template}@example.org", None)
     raw = yaml.safe_load(template_text(template))
     definition = read_definition({**raw, "stages": untrained(raw["stages"])})
-    study = studies.create_study(workspace, definition, owner=owner.id)
-    media.add_media(workspace, study.id, MEDIA)
-    desk = StudyFixture(workspace, studies.set_state(workspace, study.id, StudyState.OPEN), owner.id, {})
+    record = studies.create_study(workspace, definition, owner=owner.id)
+    media.add_media(workspace, record.id, MEDIA)
+    study = StudyFixture(workspace, studies.set_state(workspace, record.id, StudyState.OPEN), owner.id, {})
     first, population = definition.stages[0], definition.populations[0].name
     of = population if first.role == Role.ANNOTATOR else None
     kind = stage_kind(first.kind)
     content = FIRST.get(template) or content_of(kind.example_row(first.config), kind.own_columns)
     new = [NewItem(f"q{number}", content, of) for number in range(0 if kind.authored else 2)]
-    items.add_items(desk.workspace, study.id, first.name, new)
-    return desk
+    items.add_items(study.workspace, record.id, first.name, new)
+    return study
 
 
-def people_of(desk: StudyFixture, stage: Stage) -> list[Participant]:
+def people_of(study: StudyFixture, stage: Stage) -> list[Participant]:
     """As many people as the stage asks, two at least; of every population where it asks populations."""
     wanted = max(2, stage_kind(stage.kind).answers_wanted(stage.config))
     if stage.role != Role.ANNOTATOR:
-        return [desk.person(role=Role(stage.role)) for _ in range(wanted)]
+        return [study.person(role=Role(stage.role)) for _ in range(wanted)]
     joined = [
-        desk.person(each.name)
-        for each in studies.populations(desk.workspace, desk.study.id)
+        study.person(each.name)
+        for each in studies.populations(study.workspace, study.record.id)
         for _ in range(wanted)
     ]
     for person in joined:
-        if participants.get_participant(desk.workspace, person.id).state != "active":
-            participants.waive_eligibility(desk.workspace, desk.study.id, person.id, "a test", by=desk.owner)
+        if participants.get_participant(study.workspace, person.id).state != "active":
+            participants.waive_eligibility(
+                study.workspace, study.record.id, person.id, "a test", by=study.owner
+            )
     return joined
 
 
@@ -157,24 +159,24 @@ def form_answer(part: Mapping[str, Any], content: Mapping[str, Any], variant: in
 
 
 def page_of(
-    server: StudioServer, desk: StudyFixture, person: Participant, work: Work
+    server: StudioServer, study: StudyFixture, person: Participant, work: Work
 ) -> tuple[Client, str, int, str]:
     """A browser of the person, the address of the task, and what its page answers."""
     client = Client(server.url)
     client.cookies["folkways_session"] = sessions.open_session(server.workspace, person.account_id)
-    address = f"/work/{desk.study.name}/tasks/{shown_number(work.assignment.id, person.pseudonym)}"
+    address = f"/work/{study.record.name}/tasks/{shown_number(work.assignment.id, person.pseudonym)}"
     reply = client.get(address)
     return client, address, reply.status, reply.text
 
 
-def walk(server: StudioServer, desk: StudyFixture, stage: Stage) -> None:
+def walk(server: StudioServer, study: StudyFixture, stage: Stage) -> None:
     """Everybody of a stage looks at the page of each task that they are given, and answers it."""
-    for number, person in enumerate(people_of(desk, stage)):
+    for number, person in enumerate(people_of(study, stage)):
         for _ in range(1 if stage_kind(stage.kind).authored else 40):
-            work = next_work(desk.workspace, person.id, stage=stage.name)
+            work = next_work(study.workspace, person.id, stage=stage.name)
             if not isinstance(work, Work):
                 break
-            client, address, status, text = page_of(server, desk, person, work)
+            client, address, status, text = page_of(server, study, person, work)
             if number == 0:
                 refused = client.post(f"{address}/submit", {"revision": "0"})  # by a browser without scripts
                 assert refused.status == 422 and "load the page again" in refused.text, stage.name
@@ -182,11 +184,11 @@ def walk(server: StudioServer, desk: StudyFixture, stage: Stage) -> None:
                 f"{stage.name}: the page of the task answers {status}"
             )
             if stage.kind == "adjudicate":
-                people = {each.pseudonym for each in desk.people()}
+                people = {each.pseudonym for each in study.people()}
                 assert not [each for each in people if each in text], "who said it is not told"
             digits = re.search(r"\d+", work.item.key)
             differ = digits is not None and int(digits[0]) % 2 == 0
-            desk.submit(person, work, answer_of(stage, work.item.content, number if differ else 0))
+            study.submit(person, work, answer_of(stage, work.item.content, number if differ else 0))
 
 
 @pytest.mark.parametrize(
@@ -199,11 +201,11 @@ def walk(server: StudioServer, desk: StudyFixture, stage: Stage) -> None:
 def test_every_stage_is_walked_from_answers_that_differ_through_an_expert_to_the_export(
     server: StudioServer, template: str
 ) -> None:
-    desk = opened(server.workspace, template)
-    stages = studies.stages(desk.workspace, desk.study.id)
+    study = opened(server.workspace, template)
+    stages = studies.stages(study.workspace, study.record.id)
     for stage in stages:
-        walk(server, desk, stage)
-    every = items.list_items(desk.workspace, desk.study.id)
+        walk(server, study, stage)
+    every = items.list_items(study.workspace, study.record.id)
     by_stage = {stage.name: [item for item in every if item.stage_id == stage.id] for stage in stages}
     assert [item.key for item in every if item.state in (ItemState.OPEN, ItemState.DRAFT)] == []
     for stage in stages:
@@ -218,26 +220,26 @@ def test_every_stage_is_walked_from_answers_that_differ_through_an_expert_to_the
             "who wrote the chosen sentence is in the release, though judges are not told"
         )
     for format in ("csv", "release"):
-        assert "study.json" in export_files(desk.workspace, desk.study.id, format)
+        assert "study.json" in export_files(study.workspace, study.record.id, format)
 
 
 def test_a_task_whose_page_fails_is_given_back_from_the_page_that_says_so(server: StudioServer) -> None:
-    desk = open_study(server.workspace, [{"name": "choose", "kind": "choose_best"}], name="broken")
-    (number,) = desk.add("choose", [FIRST["culture-specific-items"]])
-    person = desk.person()
-    work = desk.work(person)
+    study = open_study(server.workspace, [{"name": "choose", "kind": "choose_best"}], name="broken")
+    (number,) = study.add("choose", [FIRST["culture-specific-items"]])
+    person = study.person()
+    work = study.work(person)
     with server.workspace.write() as connection:
         connection.execute(
             sa.update(schema.items).filter_by(id=number).values(content={"item": "without sentences"})
         )
-    client, address, status, text = page_of(server, desk, person, work)
+    client, address, status, text = page_of(server, study, person, work)
     assert status == 500 and f'action="{address}/skip"' in text
     assert "Traceback" not in text and "KeyError" not in text and ".py" not in text
     client.post(f"{address}/skip")
     with server.workspace.read() as connection:
         slots = sa.select(schema.assignments.c.state).filter_by(item_id=number)
         assert set(connection.scalars(slots)) == {AssignmentState.OPEN}
-    assert desk.nothing(person) == "none_left"
+    assert study.nothing(person) == "none_left"
     assert "/skip" not in client.get("/work/broken/tasks/1").text, (
         "only a task that is theirs can be given back"
     )

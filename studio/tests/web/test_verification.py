@@ -121,18 +121,18 @@ def test_researchers_see_progress_votes_and_flags_and_settle_by_hand(field: Fiel
         page = field.at_task()
         page.get_by_label(choice).check()
         send(page)
-    desk = field.researcher()
-    row = desk.get_by_role("row").filter(has_text="Check questions")
+    researcher = field.researcher()
+    row = researcher.get_by_role("row").filter(has_text="Check questions")
     expect(row).to_contain_text("4 / 10")
-    desk.get_by_role("link", name="Items").click()
-    first = desk.locator("table.items tbody tr").first
+    researcher.get_by_role("link", name="Items").click()
+    first = researcher.locator("table.items tbody tr").first
     expect(first).to_contain_text(QUESTIONS[0]["question"])
     expect(first).to_contain_text("50.0\u202f%")
     first.get_by_role("link", name=QUESTIONS[0]["question"]).click()
-    desk.get_by_label("떡국").check()
-    desk.get_by_label("Reason, kept on record").fill("Two of the four had the birthday in mind.")
-    desk.get_by_role("button", name="Decide").click()
-    expect(desk.get_by_role("status").first).to_contain_text("Your decision has been saved.")
+    researcher.get_by_label("떡국").check()
+    researcher.get_by_label("Reason, kept on record").fill("Two of the four had the birthday in mind.")
+    researcher.get_by_role("button", name="Decide").click()
+    expect(researcher.get_by_role("status").first).to_contain_text("Your decision has been saved.")
     settled = field.item(rice)
     assert settled.state == "done" and settled.result["gold"] == [0] and settled.result["adjudicated"]
     assert field.errors == []

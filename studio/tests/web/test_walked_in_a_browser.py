@@ -33,7 +33,7 @@ from studio.tests.support.studies import StudyFixture, next_work
 from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 from tests.support.browser import Watched, axe_violations
-from tests.support.river import environment, folkways
+from tests.support.command_line import environment, folkways
 
 pytestmark = pytest.mark.browser
 
@@ -60,14 +60,14 @@ class Walker:
     def __init__(
         self,
         server: StudioProcess,
-        desk: StudyFixture,
+        study: StudyFixture,
         new_page: Callable[..., Watched],
         language: str,
         width: int,
     ) -> None:
-        self.server, self.desk, self.new_page = server, desk, new_page
+        self.server, self.study, self.new_page = server, study, new_page
         self.options = {"locale": language, "viewport": {"width": width, "height": 900}}
-        self.language, self.name = language, f"{desk.study.name}-{language}-{width}"
+        self.language, self.name = language, f"{study.record.name}-{language}-{width}"
         self.problems: list[str] = []
         self.pictures = 0
 
@@ -113,7 +113,7 @@ class Walker:
 
     def come_in(self) -> None:
         """Somebody comes by an invitation, page by page, to their first task and out again."""
-        workspace, study = self.server.workspace, self.desk.study
+        workspace, study = self.server.workspace, self.study.record
         place = studies.populations(workspace, study.id)[0]
         _, token = invites.create_invite(workspace, study.id, population=place.name)
         watched = self.browser()
@@ -129,7 +129,7 @@ class Walker:
         home = f"/work/{study.name}"
         person = participants.list_participants(workspace, study.id)[-1]
         if participants.get_participant(workspace, person.id).state != "active":
-            participants.waive_eligibility(workspace, study.id, person.id, "a test", by=self.desk.owner)
+            participants.waive_eligibility(workspace, study.id, person.id, "a test", by=self.study.owner)
         self.look(watched, "home", home, axe=True)
         self.look(watched, "leaving", f"{home}/withdraw")
 
@@ -137,7 +137,7 @@ class Walker:
         """Everything that a person is given in a stage; the first task of the first person is done at its
         page."""
         for turn in range(1 if stage_kind(stage.kind).authored else 40):
-            work = next_work(self.desk.workspace, person.id, stage=stage.name)
+            work = next_work(self.study.workspace, person.id, stage=stage.name)
             if not isinstance(work, Work):
                 break
             if number == turn == 0:
@@ -146,18 +146,18 @@ class Walker:
                 payload = answer_of(
                     work.stage, work.item.content, number if work.item.key.endswith("0") else 0
                 )
-                self.desk.submit(person, work, payload)
+                self.study.submit(person, work, payload)
 
     def answer_at_page(self, person: Participant, work: Work) -> None:
         """The task as the person sees it: empty, filled in, sent, and looked at again."""
-        stage, home = work.stage.name, f"/work/{self.desk.study.name}"
+        stage, home = work.stage.name, f"/work/{self.study.record.name}"
         slot = shown_number(work.assignment.id, person.pseudonym)
         watched = self.browser(person.account_id)
         page = self.look(watched, f"task-{stage}", f"{home}/tasks/{slot}", axe=True)
         fill(page, self.language)
         self.look(watched, f"filled-in-{stage}")
         send(page)
-        stored = judgements.list_judgements(self.desk.workspace, self.desk.study.id, work.item.id)
+        stored = judgements.list_judgements(self.study.workspace, self.study.record.id, work.item.id)
         assert person.id in {each.participant_id for each in stored}, f"{stage}: what was sent is not stored"
         self.look(watched, f"after-{stage}")
         self.look(watched, f"sent-{stage}", f"{home}/tasks/{slot}/sent")
@@ -166,9 +166,9 @@ class Walker:
 
     def look_back(self) -> None:
         """The pages of whoever runs the study, once there is something on them."""
-        watched = self.browser(self.desk.owner)
+        watched = self.browser(self.study.owner)
         for page in ("", "/people", "/items", "/quality", "/disagreement", "/time", "/data", "/log"):
-            self.look(watched, f"desk{page.replace('/', '-')}", f"/studies/{self.desk.study.name}{page}")
+            self.look(watched, f"desk{page.replace('/', '-')}", f"/studies/{self.study.record.name}{page}")
 
     def look_at_report(self, page: Path) -> None:
         """The report's page, which is in English and needs no server."""
@@ -217,14 +217,14 @@ def test_a_workflow_is_walked_and_nothing_is_wrong_with_its_pages(
     tmp_path: Path, new_page: Callable[..., Watched], template: str, language: str, width: int
 ) -> None:
     with StudioProcess(tmp_path / "studio.db") as server:
-        desk = opened(server.workspace, template)
-        walker = Walker(server, desk, new_page, language, width)
+        study = opened(server.workspace, template)
+        walker = Walker(server, study, new_page, language, width)
         if template == "judging":
             judged_run(tmp_path)
         walker.come_in()
-        for stage in studies.stages(desk.workspace, desk.study.id):
-            for number, person in enumerate(people_of(desk, stage)):
+        for stage in studies.stages(study.workspace, study.record.id):
+            for number, person in enumerate(people_of(study, stage)):
                 walker.work(stage, number, person)
         walker.look_back()
-        walker.look_at_report(report_of(tmp_path, desk.study.name))
+        walker.look_at_report(report_of(tmp_path, study.record.name))
     assert walker.problems == []

@@ -40,7 +40,7 @@ DISPUTES: list[Any] = [
 def test_what_all_say_alike_goes_on_as_the_content_of_each_stage(studio_workspace: Workspace) -> None:
     """Past the stage in which somebody would decide, which is done on arrival."""
     asked = {"kind": "form", "answers": 2, **FORM}
-    desk = open_study(
+    study = open_study(
         studio_workspace,
         [
             {**asked, "name": "judge", "next": {"done": "decide"}},
@@ -48,10 +48,10 @@ def test_what_all_say_alike_goes_on_as_the_content_of_each_stage(studio_workspac
             {**asked, "name": "look"},
         ],
     )
-    desk.add("judge", [SENTENCE])
+    study.add("judge", [SENTENCE])
     for _ in range(2):
-        desk.answer(desk.person(), {"answers": {"fitting": "yes"}})
-    judged, decided, handed_on = list_items(desk.workspace, desk.study.id)
+        study.answer(study.person(), {"answers": {"fitting": "yes"}})
+    judged, decided, handed_on = list_items(study.workspace, study.record.id)
     assert (judged.state, decided.state, handed_on.state) == ("done", "done", "open")
     assert (decided.parent_id, handed_on.parent_id) == (judged.id, decided.id)
     assert decided.content["content"]["sentence"] == SENTENCE["sentence"] and decided.reason == SAID_THE_SAME
@@ -68,18 +68,18 @@ def test_a_decision_leaves_nothing_of_the_dispute(
 ) -> None:
     last = {"name": "look", "kind": "form", **FORM}
     first = {"name": "judge", "answers": 2, "next": {"done": "look"}, **stage}
-    desk = open_study(studio_workspace, [first, last])
-    desk.add("judge", [SENTENCE])
+    study = open_study(studio_workspace, [first, last])
+    study.add("judge", [SENTENCE])
     for submission in submissions:
-        desk.answer(desk.person(), submission)
-    (item,) = list_items(desk.workspace, desk.study.id)
+        study.answer(study.person(), submission)
+    (item,) = list_items(study.workspace, study.record.id)
     assert item.result is not None and "disputed" in item.result
 
-    judged = studies.get_stage(desk.workspace, desk.study.id, "judge")
+    judged = studies.get_stage(study.workspace, study.record.id, "judge")
     decision = adjudications.decision_of(judged, item, submissions[0])
     adjudications.adjudicate(
-        desk.workspace, desk.study.id, item.id, desk.owner, decision, "as the first says"
+        study.workspace, study.record.id, item.id, study.owner, decision, "as the first says"
     )
-    decided, handed_on = list_items(desk.workspace, desk.study.id)
+    decided, handed_on = list_items(study.workspace, study.record.id)
     assert decided.result == {**result, "adjudicated": True}
     assert "disputed" not in handed_on.content and "why" not in handed_on.content

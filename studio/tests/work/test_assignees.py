@@ -42,7 +42,7 @@ from studio.tests.support.studies import (
     open_study,
     stored,
 )
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
 UK = [
@@ -53,34 +53,29 @@ UK = [
 SAID = {"choices": [0]}
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [VOTE])
-
-
 def person(who: Participant) -> Assignee:
     return Assignee(who.pseudonym, participant_id=who.id)
 
 
-def population(desk: StudyFixture, name: str) -> Assignee:
-    return Assignee(name, population_id=studies.get_population(desk.workspace, desk.study.id, name).id)
+def population(study: StudyFixture, name: str) -> Assignee:
+    return Assignee(name, population_id=studies.get_population(study.workspace, study.record.id, name).id)
 
 
-def give(desk: StudyFixture, wanted: Mapping[int, Sequence[Assignee]], **how: bool) -> AssignmentReceipt:
-    return assign(desk.workspace, desk.study.id, wanted, by=desk.owner, **how)
+def give(study: StudyFixture, wanted: Mapping[int, Sequence[Assignee]], **how: bool) -> AssignmentReceipt:
+    return assign(study.workspace, study.record.id, wanted, by=study.owner, **how)
 
 
-def all_given(desk: StudyFixture, who: Participant) -> list[int]:
+def all_given(study: StudyFixture, who: Participant) -> list[int]:
     """The items that somebody is given until there are none left."""
     numbers = []
-    while isinstance(work := next_work(desk.workspace, who.id), Work):
+    while isinstance(work := next_work(study.workspace, who.id), Work):
         numbers.append(work.item.id)
-        desk.submit(who, work, SAID)
+        study.submit(who, work, SAID)
     return numbers
 
 
-def left(desk: StudyFixture, who: Participant) -> int | None:
-    return remaining_work(desk.workspace, who)[0].left
+def left(study: StudyFixture, who: Participant) -> int | None:
+    return remaining_work(study.workspace, who)[0].left
 
 
 def reasons(receipt: AssignmentReceipt) -> set[tuple[int, str | None, str]]:
@@ -91,21 +86,21 @@ def reasons(receipt: AssignmentReceipt) -> set[tuple[int, str | None, str]]:
 
 
 @ON_BOTH
-def test_what_is_assigned_goes_only_to_its_people_and_comes_first(desk: StudyFixture) -> None:
-    kim, lee = desk.person(), desk.person()
-    one, two, three, four = desk.add("verify", [QUESTION] * 4)
-    assert give(desk, {three: [person(kim)], four: [person(kim), person(lee)]}) == AssignmentReceipt(2, 0)
-    assert (left(desk, kim), left(desk, lee)) == (4, 3)
-    assert [each.id for each in remaining_items(desk.workspace, kim, "verify")] == [three, four, one, two]
-    assert [each.id for each in remaining_items(desk.workspace, kim, "verify", start=1, limit=2)] == [
+def test_what_is_assigned_goes_only_to_its_people_and_comes_first(study: StudyFixture) -> None:
+    kim, lee = study.person(), study.person()
+    one, two, three, four = study.add("verify", [QUESTION] * 4)
+    assert give(study, {three: [person(kim)], four: [person(kim), person(lee)]}) == AssignmentReceipt(2, 0)
+    assert (left(study, kim), left(study, lee)) == (4, 3)
+    assert [each.id for each in remaining_items(study.workspace, kim, "verify")] == [three, four, one, two]
+    assert [each.id for each in remaining_items(study.workspace, kim, "verify", start=1, limit=2)] == [
         four,
         one,
     ]
-    assert remaining_work(desk.workspace, kim)[0].assigned == 2
-    assert remaining_work(desk.workspace, lee)[0].assigned == 1
-    assert all_given(desk, kim) == [three, four, one, two]
-    assert all_given(desk, lee) == [four, one, two]
-    assert (left(desk, kim), left(desk, lee)) == (0, 0)
+    assert remaining_work(study.workspace, kim)[0].assigned == 2
+    assert remaining_work(study.workspace, lee)[0].assigned == 1
+    assert all_given(study, kim) == [three, four, one, two]
+    assert all_given(study, lee) == [four, one, two]
+    assert (left(study, kim), left(study, lee)) == (0, 0)
 
 
 def test_what_is_left_of_a_stage_whose_people_write_their_own_is_what_its_cap_leaves(
@@ -116,170 +111,176 @@ def test_what_is_left_of_a_stage_whose_people_write_their_own_is_what_its_cap_le
         {"name": "open", "kind": "collect_question"},
         VOTE,
     ]
-    desk = open_study(studio_workspace, stages)
-    kim = desk.person()
-    desk.add("verify", [QUESTION])
+    study = open_study(studio_workspace, stages)
+    kim = study.person()
+    study.add("verify", [QUESTION])
 
     def remaining() -> list[tuple[str, int, int | None, int, int]]:
-        rows = remaining_work(desk.workspace, kim)
+        rows = remaining_work(study.workspace, kim)
         return [(each.stage.name, each.answered, each.left, each.items, each.assigned) for each in rows]
 
     assert remaining() == [("write", 0, 2, 0, 0), ("open", 0, None, 0, 0), ("verify", 0, 1, 1, 0)]
-    desk.answer(kim, SAID, "verify")
+    study.answer(kim, SAID, "verify")
     assert remaining()[2] == ("verify", 1, 0, 0, 0)
-    assert remaining_items(desk.workspace, kim, "verify") == []
+    assert remaining_items(study.workspace, kim, "verify") == []
     with pytest.raises(NotFoundError, match="works on no such stage"):
-        remaining_items(desk.workspace, kim, "none")
+        remaining_items(study.workspace, kim, "none")
 
 
-def test_slots_of_assignees_are_the_slots_of_the_item(desk: StudyFixture) -> None:
+def test_slots_of_assignees_are_the_slots_of_the_item(study: StudyFixture) -> None:
     """Seven people of an item that wants five answers: the first five are asked."""
-    people = [desk.person() for _ in range(7)]
-    (item,) = desk.add("verify", [QUESTION])
-    give(desk, {item: [person(each) for each in people]})
+    people = [study.person() for _ in range(7)]
+    (item,) = study.add("verify", [QUESTION])
+    give(study, {item: [person(each) for each in people]})
     for each in people[:5]:
-        assert desk.answer(each, SAID).item.id == item
-    assert desk.nothing(people[5]) == "none_left"
-    participants.withdraw(desk.workspace, desk.study.id, people[0].id)
-    stranger = desk.person()
-    assert desk.nothing(stranger) == "none_left", "the slot in place of an answer is of the assignees as well"
-    assert desk.work(people[6]).item.id == item
+        assert study.answer(each, SAID).item.id == item
+    assert study.nothing(people[5]) == "none_left"
+    participants.withdraw(study.workspace, study.record.id, people[0].id)
+    stranger = study.person()
+    assert study.nothing(stranger) == "none_left", (
+        "the slot in place of an answer is of the assignees as well"
+    )
+    assert study.work(people[6]).item.id == item
 
 
 def test_a_population_is_everybody_of_it_and_of_its_parts(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [VOTE], populations=UK)
-    added = add_items(desk.workspace, desk.study.id, "verify", [NewItem(f"q{n}", QUESTION) for n in range(3)])
+    study = open_study(studio_workspace, [VOTE], populations=UK)
+    added = add_items(
+        study.workspace, study.record.id, "verify", [NewItem(f"q{n}", QUESTION) for n in range(3)]
+    )
     one, two, three = (each.id for each in added)
-    give(desk, {one: [population(desk, "wales")], two: [population(desk, "uk")]})
-    cardiff, london, seoul = desk.person("wales"), desk.person("uk"), desk.person("korea")
-    staff = participants.add_staff(desk.workspace, desk.study.id, desk.owner, Role.ANNOTATOR)
-    assert [left(desk, each) for each in (cardiff, london, seoul, staff)] == [3, 2, 1, 1]
-    assert remaining_work(desk.workspace, cardiff)[0].assigned == 2
-    assert all_given(desk, cardiff) == [one, two, three]
-    assert all_given(desk, london) == [two, three]
-    assert all_given(desk, seoul) == [three]
-    assert all_given(desk, staff) == [three], "staff are of no population"
-    give(desk, {one: [population(desk, "wales"), person(seoul)]})
-    assert all_given(desk, seoul) == [one]
+    give(study, {one: [population(study, "wales")], two: [population(study, "uk")]})
+    cardiff, london, seoul = study.person("wales"), study.person("uk"), study.person("korea")
+    staff = participants.add_staff(study.workspace, study.record.id, study.owner, Role.ANNOTATOR)
+    assert [left(study, each) for each in (cardiff, london, seoul, staff)] == [3, 2, 1, 1]
+    assert remaining_work(study.workspace, cardiff)[0].assigned == 2
+    assert all_given(study, cardiff) == [one, two, three]
+    assert all_given(study, london) == [two, three]
+    assert all_given(study, seoul) == [three]
+    assert all_given(study, staff) == [three], "staff are of no population"
+    give(study, {one: [population(study, "wales"), person(seoul)]})
+    assert all_given(study, seoul) == [one]
 
 
-def test_what_is_for_anybody_again_goes_to_anybody(desk: StudyFixture) -> None:
-    kim, lee = desk.person(), desk.person()
-    (item,) = desk.add("verify", [QUESTION])
-    give(desk, {item: [person(kim)]})
-    assert desk.nothing(lee) == "none_left"
-    give(desk, {item: []})
-    assert assignees_of(desk.workspace, desk.study.id, [item]) == {}
-    assert desk.work(lee).item.id == item
+def test_what_is_for_anybody_again_goes_to_anybody(study: StudyFixture) -> None:
+    kim, lee = study.person(), study.person()
+    (item,) = study.add("verify", [QUESTION])
+    give(study, {item: [person(kim)]})
+    assert study.nothing(lee) == "none_left"
+    give(study, {item: []})
+    assert assignees_of(study.workspace, study.record.id, [item]) == {}
+    assert study.work(lee).item.id == item
 
 
-def test_adding_keeps_those_of_before_and_replacing_does_not(desk: StudyFixture) -> None:
-    kim, lee, park = (desk.person() for _ in range(3))
-    (item,) = desk.add("verify", [QUESTION])
-    give(desk, {item: [person(kim)]})
-    give(desk, {item: [person(lee), person(kim)]}, add=True)
-    assert assignees_of(desk.workspace, desk.study.id, [item]) == {item: (person(kim), person(lee))}
-    participants.withdraw(desk.workspace, desk.study.id, kim.id)
-    give(desk, {item: [person(park)]}, add=True)
-    assert assignees_of(desk.workspace, desk.study.id, [item])[item] == (
+def test_adding_keeps_those_of_before_and_replacing_does_not(study: StudyFixture) -> None:
+    kim, lee, park = (study.person() for _ in range(3))
+    (item,) = study.add("verify", [QUESTION])
+    give(study, {item: [person(kim)]})
+    give(study, {item: [person(lee), person(kim)]}, add=True)
+    assert assignees_of(study.workspace, study.record.id, [item]) == {item: (person(kim), person(lee))}
+    participants.withdraw(study.workspace, study.record.id, kim.id)
+    give(study, {item: [person(park)]}, add=True)
+    assert assignees_of(study.workspace, study.record.id, [item])[item] == (
         person(kim),
         person(lee),
         person(park),
     )
-    give(desk, {item: [person(park)]})
-    assert assignees_of(desk.workspace, desk.study.id, [item]) == {item: (person(park),)}
-    assert desk.nothing(lee) == "none_left"
-    give(desk, {item: []}, add=True)
-    assert assignees_of(desk.workspace, desk.study.id, [item]) == {}
+    give(study, {item: [person(park)]})
+    assert assignees_of(study.workspace, study.record.id, [item]) == {item: (person(park),)}
+    assert study.nothing(lee) == "none_left"
+    give(study, {item: []}, add=True)
+    assert assignees_of(study.workspace, study.record.id, [item]) == {}
 
 
-def test_who_is_at_it_goes_on_unless_it_is_taken_back(desk: StudyFixture) -> None:
-    kim, lee = desk.person(), desk.person()
-    (item,) = desk.add("verify", [QUESTION])
-    work = at_time(1000.0, desk.work, kim)
-    assert at_time(1100.0, give, desk, {item: [person(lee)]}).taken_back == 0
-    assert at_time(1200.0, desk.work, kim).assignment.id == work.assignment.id
-    assert at_time(1200.0, leases.heartbeat, desk.workspace, kim.id, work.assignment.id) == 3000.0
-    assert at_time(1300.0, give, desk, {item: [person(lee)]}, take_back=True).taken_back == 1
-    assert at_time(1400.0, desk.nothing, kim) == "none_left"
+def test_who_is_at_it_goes_on_unless_it_is_taken_back(study: StudyFixture) -> None:
+    kim, lee = study.person(), study.person()
+    (item,) = study.add("verify", [QUESTION])
+    work = at_time(1000.0, study.work, kim)
+    assert at_time(1100.0, give, study, {item: [person(lee)]}).taken_back == 0
+    assert at_time(1200.0, study.work, kim).assignment.id == work.assignment.id
+    assert at_time(1200.0, leases.heartbeat, study.workspace, kim.id, work.assignment.id) == 3000.0
+    assert at_time(1300.0, give, study, {item: [person(lee)]}, take_back=True).taken_back == 1
+    assert at_time(1400.0, study.nothing, kim) == "none_left"
     with pytest.raises(NotFoundError, match="not yours"):
-        desk.submit(kim, work, SAID)
-    assert at_time(1500.0, desk.work, lee).item.id == item
-    assert at_time(1600.0, give, desk, {item: [person(lee)]}, take_back=True).taken_back == 0, "it is theirs"
-    assert at_time(1600.0, desk.work, lee).item.id == item
+        study.submit(kim, work, SAID)
+    assert at_time(1500.0, study.work, lee).item.id == item
+    assert at_time(1600.0, give, study, {item: [person(lee)]}, take_back=True).taken_back == 0, "it is theirs"
+    assert at_time(1600.0, study.work, lee).item.id == item
 
 
-def test_time_that_ran_out_is_not_given_again_to_who_is_no_assignee(desk: StudyFixture) -> None:
-    kim, lee, park = (desk.person() for _ in range(3))
-    one, two = desk.add("verify", [QUESTION] * 2)
-    first = at_time(1000.0, desk.work, kim)
-    at_time(1100.0, give, desk, {one: [person(lee)], two: [person(lee)]})
-    assert at_time(2700.0, desk.work, kim).assignment.id == first.assignment.id
-    assert at_time(5000.0, desk.nothing, kim) == "none_left"
-    batch = at_time(5000.0, assignments.claim_batch, desk.workspace, kim.id, "verify", 2, seconds=60.0)
+def test_time_that_ran_out_is_not_given_again_to_who_is_no_assignee(study: StudyFixture) -> None:
+    kim, lee, park = (study.person() for _ in range(3))
+    one, two = study.add("verify", [QUESTION] * 2)
+    first = at_time(1000.0, study.work, kim)
+    at_time(1100.0, give, study, {one: [person(lee)], two: [person(lee)]})
+    assert at_time(2700.0, study.work, kim).assignment.id == first.assignment.id
+    assert at_time(5000.0, study.nothing, kim) == "none_left"
+    batch = at_time(5000.0, assignments.claim_batch, study.workspace, kim.id, "verify", 2, seconds=60.0)
     assert batch == NoWork("none_left")
-    with desk.workspace.read() as connection:
+    with study.workspace.read() as connection:
         states = sorted(connection.scalars(sa.select(schema.assignments.c.state).filter_by(item_id=one)))
     assert states == ["leased", "open", "open", "open", "open"]
-    given = at_time(5000.0, give, desk, {one: [person(park)]})
+    given = at_time(5000.0, give, study, {one: [person(park)]})
     assert given.taken_back == 0, "the time was over: nothing was taken from anybody"
-    assert {row["state"] for row in stored(desk.workspace, schema.assignments, item_id=one)} == {"open"}
-    back = at_time(1000.0, desk.work, park)
-    assert at_time(9000.0, desk.work, park).assignment.id == back.assignment.id, "an assignee goes on"
+    assert {row["state"] for row in stored(study.workspace, schema.assignments, item_id=one)} == {"open"}
+    back = at_time(1000.0, study.work, park)
+    assert at_time(9000.0, study.work, park).assignment.id == back.assignment.id, "an assignee goes on"
 
 
 @ON_BOTH
 def test_a_slot_of_an_assignee_whose_time_ran_out_goes_to_another_assignee(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_study(studio_workspace, [VOTE], populations=UK)
-    kim, lee = desk.person("korea"), desk.person("korea")
+    study = open_study(studio_workspace, [VOTE], populations=UK)
+    kim, lee = study.person("korea"), study.person("korea")
     (item,) = (
-        each.id for each in add_items(desk.workspace, desk.study.id, "verify", [NewItem("q", QUESTION)])
+        each.id for each in add_items(study.workspace, study.record.id, "verify", [NewItem("q", QUESTION)])
     )
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         table = schema.assignments
         connection.execute(sa.update(table).where(table.c.slot > 1).values(state=str(AssignmentState.CLOSED)))
-    for named in ([person(kim), person(lee)], [population(desk, "korea")]):
-        give(desk, {item: named}, take_back=True)
-        work = at_time(1000.0, desk.work, kim)
-        assert at_time(2000.0, desk.nothing, lee) == "none_left"
-        assert at_time(4000.0, desk.work, lee).assignment.id == work.assignment.id
-        with desk.workspace.claim() as connection:
+    for named in ([person(kim), person(lee)], [population(study, "korea")]):
+        give(study, {item: named}, take_back=True)
+        work = at_time(1000.0, study.work, kim)
+        assert at_time(2000.0, study.nothing, lee) == "none_left"
+        assert at_time(4000.0, study.work, lee).assignment.id == work.assignment.id
+        with study.workspace.claim() as connection:
             leases.free_leases(connection, lee.id)
 
 
 def test_nobody_is_assigned_what_they_may_not_answer(studio_workspace: Workspace) -> None:
     stages = [VOTE, {"name": "review", "kind": "review"}]
-    desk = open_study(studio_workspace, stages, populations=UK)
+    study = open_study(studio_workspace, stages, populations=UK)
     new = [NewItem("plain", QUESTION, "korea"), NewItem("check", QUESTION, check={"choices": [2]})]
     new += [NewItem("done", QUESTION), NewItem("wales", QUESTION, "wales"), NewItem("own", QUESTION)]
     plain, check, dropped, wales, own = (
-        each.id for each in add_items(desk.workspace, desk.study.id, "verify", new)
+        each.id for each in add_items(study.workspace, study.record.id, "verify", new)
     )
-    adjudications.drop(desk.workspace, desk.study.id, dropped, desk.owner, "a double")
+    adjudications.drop(study.workspace, study.record.id, dropped, study.owner, "a double")
     kim, gone, out, off, cardiff, skipper, paused = (
-        desk.person("wales" if number == 4 else "korea") for number in range(7)
+        study.person("wales" if number == 4 else "korea") for number in range(7)
     )
-    reviewer = desk.person(role=Role.REVIEWER)
-    other = open_study(desk.workspace, [VOTE], name="another")
+    reviewer = study.person(role=Role.REVIEWER)
+    other = open_study(study.workspace, [VOTE], name="another")
     stranger = other.person()
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         connection.execute(sa.update(schema.items).filter_by(id=own).values(author_id=kim.id))
         connection.execute(
             sa.update(schema.accounts).where(schema.accounts.c.id == off.account_id).values(disabled=True)
         )
-    leases.release(desk.workspace, skipper.id, desk.work(skipper).assignment.id, skip=True, reason="no idea")
-    participants.withdraw(desk.workspace, desk.study.id, gone.id)
-    suspension.exclude(desk.workspace, desk.study.id, out.id, "a machine", by=desk.owner)
-    with desk.workspace.write() as connection:
+    leases.release(
+        study.workspace, skipper.id, study.work(skipper).assignment.id, skip=True, reason="no idea"
+    )
+    participants.withdraw(study.workspace, study.record.id, gone.id)
+    suspension.exclude(study.workspace, study.record.id, out.id, "a machine", by=study.owner)
+    with study.workspace.write() as connection:
         suspension.pause_within(connection, paused, "two of nine")
     people = [kim, gone, out, off, cardiff, skipper, paused, reviewer, stranger]
     wanted = {
-        plain: [person(each) for each in people] + [population(desk, "wales"), population(other, "korea")],
+        plain: [person(each) for each in people] + [population(study, "wales"), population(other, "korea")],
         check: [person(kim)],
         dropped: [person(kim)],
-        wales: [population(desk, "uk"), population(desk, "korea"), person(kim), person(cardiff)],
+        wales: [population(study, "uk"), population(study, "korea"), person(kim), person(cardiff)],
         own: [person(kim)],
     }
     expected = {
@@ -299,15 +300,15 @@ def test_nobody_is_assigned_what_they_may_not_answer(studio_workspace: Workspace
         (wales, kim.pseudonym, "is not of the population wales"),
         (own, kim.pseudonym, "wrote it"),
     }
-    strict = give(desk, wanted, strict=True)
+    strict = give(study, wanted, strict=True)
     assert strict.items == 0
     assert reasons(strict) == expected
-    assert stored(desk.workspace, schema.assignees) == []
-    receipt = give(desk, wanted)
+    assert stored(study.workspace, schema.assignees) == []
+    receipt = give(study, wanted)
     assert (receipt.items, reasons(receipt)) == (2, expected)
-    assert assignees_of(desk.workspace, desk.study.id, list(wanted)) == {
+    assert assignees_of(study.workspace, study.record.id, list(wanted)) == {
         plain: (person(kim),),
-        wales: (population(desk, "uk"), person(cardiff)),
+        wales: (population(study, "uk"), person(cardiff)),
     }
     with pytest.raises(NotFoundError):
         give(other, {plain: [person(stranger)]})
@@ -316,93 +317,93 @@ def test_nobody_is_assigned_what_they_may_not_answer(studio_workspace: Workspace
 
 
 def test_who_has_looked_at_what_others_said_is_not_assigned_it(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{**VOTE, "role": "reviewer"}])
-    reader = desk.person(role=Role.REVIEWER)
-    (item,) = desk.add("verify", [QUESTION])
-    blinding.look(desk.workspace, desk.study.id, reader.account_id, item)
-    assert reasons(give(desk, {item: [person(reader)]})) == {
+    study = open_study(studio_workspace, [{**VOTE, "role": "reviewer"}])
+    reader = study.person(role=Role.REVIEWER)
+    (item,) = study.add("verify", [QUESTION])
+    blinding.look(study.workspace, study.record.id, reader.account_id, item)
+    assert reasons(give(study, {item: [person(reader)]})) == {
         (item, reader.pseudonym, "gave this item back, or has seen what others said")
     }
 
 
 def test_an_item_stays_blind_for_who_may_come_to_be_assigned_it(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{**VOTE, "role": "reviewer"}])
-    one, two = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
-    (item,) = desk.add("verify", [QUESTION])
-    give(desk, {item: [person(one)]})
+    study = open_study(studio_workspace, [{**VOTE, "role": "reviewer"}])
+    one, two = study.person(role=Role.REVIEWER), study.person(role=Role.REVIEWER)
+    (item,) = study.add("verify", [QUESTION])
+    give(study, {item: [person(one)]})
     for each in (one, two):
-        assert blinding.blind_among(desk.workspace, desk.study.id, each.account_id, [item]) == {item}
+        assert blinding.blind_among(study.workspace, study.record.id, each.account_id, [item]) == {item}
 
 
 @ON_A_FILE
 def test_as_many_at_once_as_are_said(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = open_study(studio_workspace, [VOTE])
-    kim = desk.person()
-    items = desk.add("verify", [QUESTION] * 4)
+    study = open_study(studio_workspace, [VOTE])
+    kim = study.person()
+    items = study.add("verify", [QUESTION] * 4)
     monkeypatch.setattr(assignees, "MOST_ITEMS", 3)
     with pytest.raises(ConflictError, match="more than 3 items"):
-        give(desk, {each: [person(kim)] for each in items})
-    assert give(desk, {each: [person(kim)] for each in items[:3]}).items == 3
+        give(study, {each: [person(kim)] for each in items})
+    assert give(study, {each: [person(kim)] for each in items[:3]}).items == 3
 
 
-def test_the_audit_trail_says_what_was_assigned(desk: StudyFixture) -> None:
-    kim, lee = desk.person(), desk.person()
-    items = desk.add("verify", [QUESTION] * 3)
-    desk.work(lee)
-    give(desk, {each: [person(kim)] for each in items}, take_back=True)
-    event = audit.events(desk.workspace, desk.study.id)[0]
-    assert (event.kind, event.account_id) == ("items.assigned", desk.owner)
+def test_the_audit_trail_says_what_was_assigned(study: StudyFixture) -> None:
+    kim, lee = study.person(), study.person()
+    items = study.add("verify", [QUESTION] * 3)
+    study.work(lee)
+    give(study, {each: [person(kim)] for each in items}, take_back=True)
+    event = audit.events(study.workspace, study.record.id)[0]
+    assert (event.kind, event.account_id) == ("items.assigned", study.owner)
     assert event.details == {"items": 3, "assignees": 1, "how": "hand", "taken_back": 1}
     number = event.id
-    participants.withdraw(desk.workspace, desk.study.id, lee.id)
-    give(desk, {items[0]: [person(lee)]})
-    kinds = {each.kind for each in audit.events(desk.workspace, desk.study.id) if each.id > number}
+    participants.withdraw(study.workspace, study.record.id, lee.id)
+    give(study, {items[0]: [person(lee)]})
+    kinds = {each.kind for each in audit.events(study.workspace, study.record.id) if each.id > number}
     assert kinds == {"participant.withdrawn"}, "nothing was assigned"
 
 
 @ON_BOTH
-def test_a_study_is_deleted_with_its_assignees(desk: StudyFixture) -> None:
-    kim = desk.person()
-    items = desk.add("verify", [QUESTION] * 3)
-    give(desk, {items[0]: [person(kim)], items[1]: [population(desk, "korea")]})
-    delete_study(desk.workspace, desk.study.id, desk.study.name)
-    finish_deletions(desk.workspace)
-    assert stored(desk.workspace, schema.assignees) == []
+def test_a_study_is_deleted_with_its_assignees(study: StudyFixture) -> None:
+    kim = study.person()
+    items = study.add("verify", [QUESTION] * 3)
+    give(study, {items[0]: [person(kim)], items[1]: [population(study, "korea")]})
+    delete_study(study.workspace, study.record.id, study.record.name)
+    finish_deletions(study.workspace)
+    assert stored(study.workspace, schema.assignees) == []
 
 
 def test_a_population_with_assigned_items_stays(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [VOTE], populations=UK)
-    (item,) = add_items(desk.workspace, desk.study.id, "verify", [NewItem("q", QUESTION)])
-    give(desk, {item.id: [population(desk, "korea")]})
+    study = open_study(studio_workspace, [VOTE], populations=UK)
+    (item,) = add_items(study.workspace, study.record.id, "verify", [NewItem("q", QUESTION)])
+    give(study, {item.id: [population(study, "korea")]})
     text = as_json(described([VOTE], populations=UK[:2]))
     with pytest.raises(DefinitionError, match="items are assigned to it"):
-        edit_study(desk.workspace, desk.study.id, text, by=desk.owner)
-    give(desk, {item.id: []})
-    edit_study(desk.workspace, desk.study.id, text, by=desk.owner)
-    assert [each.name for each in studies.populations(desk.workspace, desk.study.id)] == ["uk", "wales"]
+        edit_study(study.workspace, study.record.id, text, by=study.owner)
+    give(study, {item.id: []})
+    edit_study(study.workspace, study.record.id, text, by=study.owner)
+    assert [each.name for each in studies.populations(study.workspace, study.record.id)] == ["uk", "wales"]
 
 
-def test_more_answers_of_an_assigned_item_are_for_its_assignees(desk: StudyFixture) -> None:
+def test_more_answers_of_an_assigned_item_are_for_its_assignees(study: StudyFixture) -> None:
     """A description that asks for more answers adds slots to the items that are open."""
     from folkways_studio.items.service import more_slots
 
-    kim, lee = desk.person(), desk.person()
-    one, two = desk.add("verify", [QUESTION] * 2)
-    give(desk, {one: [person(kim)]})
-    with desk.workspace.write() as connection:
+    kim, lee = study.person(), study.person()
+    one, two = study.add("verify", [QUESTION] * 2)
+    give(study, {one: [person(kim)]})
+    with study.workspace.write() as connection:
         more_slots(connection, [one, two], 2)
-    rows = stored(desk.workspace, schema.assignments)
+    rows = stored(study.workspace, schema.assignments)
     assert {(row["item_id"], row["allocation_id"]) for row in rows} == {(one, 1), (two, None)}
     assert len(rows) == 14
-    assert all_given(desk, lee) == [two]
+    assert all_given(study, lee) == [two]
 
 
 @ON_BOTH
-def test_a_reassignment_wins_against_claims_of_the_same_moment(desk: StudyFixture) -> None:
+def test_a_reassignment_wins_against_claims_of_the_same_moment(study: StudyFixture) -> None:
     """Six people ask for work without a break while one item goes from one of them to the next. Whoever is
     given it after it went to somebody else would keep it."""
-    people = [desk.person() for _ in range(6)]
-    (item,) = desk.add("verify", [QUESTION])
+    people = [study.person() for _ in range(6)]
+    (item,) = study.add("verify", [QUESTION])
     luck, stop = random.Random(7), threading.Event()
     problems: list[object] = []
     rounds = [0] * len(people)
@@ -411,11 +412,11 @@ def test_a_reassignment_wins_against_claims_of_the_same_moment(desk: StudyFixtur
         own = random.Random(number)
         try:
             while not stop.is_set():
-                claimed = assignments.claim_slot(desk.workspace, people[number].id)
+                claimed = assignments.claim_slot(study.workspace, people[number].id)
                 rounds[number] += 1
                 if isinstance(claimed, ClaimedSlot) and own.random() < 0.5:
                     with suppress(ConflictError, NotFoundError):  # it was taken back meanwhile
-                        leases.release(desk.workspace, people[number].id, claimed.assignment.id)
+                        leases.release(study.workspace, people[number].id, claimed.assignment.id)
         except Exception as error:  # noqa: BLE001 - said by the test
             problems.append(error)
 
@@ -427,14 +428,14 @@ def test_a_reassignment_wins_against_claims_of_the_same_moment(desk: StudyFixtur
     holding, wrong = 0, []
     for _ in range(25):
         chosen = luck.choice(people)
-        give(desk, {item: [person(chosen)]}, take_back=True)
+        give(study, {item: [person(chosen)]}, take_back=True)
         before = list(rounds)
         gone = time.monotonic() + 20
         while any(now < then + 2 for now, then in zip(rounds, before, strict=True)):
             if problems or time.monotonic() > gone:
                 break
             time.sleep(0.001)
-        with desk.workspace.read() as connection:
+        with study.workspace.read() as connection:
             now_held = list(connection.scalars(holders))
         holding += len(now_held)
         wrong += [each for each in now_held if each != chosen.id]
@@ -465,16 +466,16 @@ Begun = tuple[bytes, StudyFixture, list[Participant], list[int]]
 @pytest.fixture(scope="module")
 def begun(studio_file: Workspace) -> Begun:
     """The content of a workspace with a study, its people and its items, for each example to begin with."""
-    desk = open_study(emptied(studio_file), [VOTE], populations=UK)
-    people = [desk.person(name) for name in HOME]
+    study = open_study(emptied(studio_file), [VOTE], populations=UK)
+    people = [study.person(name) for name in HOME]
     new = [
         NewItem("w", QUESTION, "wales"),
         NewItem("u", QUESTION, "uk"),
         NewItem("a", QUESTION),
         NewItem("b", QUESTION),
     ]
-    items = [each.id for each in add_items(desk.workspace, desk.study.id, "verify", new)]
-    return content_of(studio_file), desk, people, items
+    items = [each.id for each in add_items(study.workspace, study.record.id, "verify", new)]
+    return content_of(studio_file), study, people, items
 
 
 @settings(max_examples=25)
@@ -482,8 +483,8 @@ def begun(studio_file: Workspace) -> Begun:
 def test_who_is_given_what_is_as_a_plain_model_says(begun: Begun, moves: list[tuple[str, int, int]]) -> None:
     """Whatever is assigned, answered, given back and left: a person is given an item exactly if it is open to
     them, has a slot left and is assigned to nobody, to them, or to a population of theirs."""
-    content, desk, people, items = begun
-    filled(desk.workspace, content)
+    content, study, people, items = begun
+    filled(study.workspace, content)
     of = {"wales": {"wales", "uk"}, "uk": {"uk"}, "korea": {"korea"}}
     groups = ["wales", "uk", "korea", "uk"]
     whose: list[str | None] = ["wales", "uk", None, None]
@@ -512,8 +513,8 @@ def test_who_is_given_what_is_as_a_plain_model_says(begun: Begun, moves: list[tu
         item, someone = items[which], people[who]
         if kind in ("person", "add", "population", "nobody"):
             named: object = groups[which] if kind == "population" else who
-            target = population(desk, groups[which]) if kind == "population" else person(someone)
-            receipt = give(desk, {item: [] if kind == "nobody" else [target]}, add=kind == "add")
+            target = population(study, groups[which]) if kind == "population" else person(someone)
+            receipt = give(study, {item: [] if kind == "nobody" else [target]}, add=kind == "add")
             if receipt.items:
                 if kind == "nobody":
                     assigned.pop(item, None)
@@ -523,7 +524,7 @@ def test_who_is_given_what_is_as_a_plain_model_says(begun: Begun, moves: list[tu
                     assigned[item] = (assigned.get(item, set()) if kind == "add" else set()) | {named}
         elif kind == "leave":
             gone.add(who)
-            participants.withdraw(desk.workspace, desk.study.id, someone.id)
+            participants.withdraw(study.workspace, study.record.id, someone.id)
             if (work := at_hand[who]) is not None:
                 free[work.item.id] += 1
                 at_hand[who] = None
@@ -531,28 +532,28 @@ def test_who_is_given_what_is_as_a_plain_model_says(begun: Begun, moves: list[tu
                 free[number] += 1
             answered[who].clear()
         elif who in gone:
-            assert desk.nothing(someone) == "not_active"
+            assert study.nothing(someone) == "not_active"
         elif kind == "ask":
             if (work := at_hand[who]) is not None:
-                assert desk.work(someone).assignment.id == work.assignment.id
-                desk.submit(someone, work, SAID)
+                assert study.work(someone).assignment.id == work.assignment.id
+                study.submit(someone, work, SAID)
                 answered[who].append(work.item.id)
                 at_hand[who] = None
                 continue
             expected = open_to(who)
-            assert left(desk, someone) == len(expected)
-            shown = [each.id for each in remaining_items(desk.workspace, someone, "verify")]
+            assert left(study, someone) == len(expected)
+            shown = [each.id for each in remaining_items(study.workspace, someone, "verify")]
             assert sorted(shown) == sorted(expected)
             if not expected:
-                assert desk.nothing(someone) == "none_left"
+                assert study.nothing(someone) == "none_left"
                 continue
-            work = desk.work(someone)
+            work = study.work(someone)
             assert work.item.id == expected[0]
             free[work.item.id] -= 1
             seen[who].add(work.item.id)
             at_hand[who] = work
         elif (work := at_hand[who]) is not None:
-            leases.release(desk.workspace, someone.id, work.assignment.id, skip=kind == "skip")
+            leases.release(study.workspace, someone.id, work.assignment.id, skip=kind == "skip")
             free[work.item.id] += 1
             at_hand[who] = None
             if kind == "release":

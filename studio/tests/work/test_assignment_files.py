@@ -24,22 +24,22 @@ pytestmark = ON_A_FILE
 
 
 @pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
+def study(studio_workspace: Workspace) -> StudyFixture:
     populations = [{"name": "korea", "culture": "KR"}, {"name": "uk", "culture": "GB"}]
     return open_study(studio_workspace, [VOTE, {**VOTE, "name": "again"}], populations=populations)
 
 
-def names(desk: StudyFixture) -> dict[int, list[str]]:
-    numbers = [row["id"] for row in stored(desk.workspace, schema.items)]
-    found = assignees_of(desk.workspace, desk.study.id, numbers)
+def names(study: StudyFixture) -> dict[int, list[str]]:
+    numbers = [row["id"] for row in stored(study.workspace, schema.items)]
+    found = assignees_of(study.workspace, study.record.id, numbers)
     return {number: [each.name for each in named] for number, named in found.items()}
 
 
-def test_rows_of_every_kind(desk: StudyFixture, tmp_path: Path) -> None:
-    kim, lee = desk.person(), desk.person()
-    one, two, three = desk.add("verify", [QUESTION] * 3)
+def test_rows_of_every_kind(study: StudyFixture, tmp_path: Path) -> None:
+    kim, lee = study.person(), study.person()
+    one, two, three = study.add("verify", [QUESTION] * 3)
     (other,) = (
-        each.id for each in add_items(desk.workspace, desk.study.id, "again", [NewItem("q0", QUESTION)])
+        each.id for each in add_items(study.workspace, study.record.id, "again", [NewItem("q0", QUESTION)])
     )
     rows = [
         {"item": "q0", "stage": "verify", "person": kim.pseudonym, "note": "not read"},
@@ -48,11 +48,11 @@ def test_rows_of_every_kind(desk: StudyFixture, tmp_path: Path) -> None:
         {"item": "q0", "stage": "again", "population": "uk"},
         {"item": "q2", "item_id": str(three), "person": " " + kim.pseudonym + " "},
     ]
-    receipt = assign_rows(desk.workspace, desk.study.id, rows, preview=True)
-    assert receipt.items == 4 and names(desk) == {}
+    receipt = assign_rows(study.workspace, study.record.id, rows, preview=True)
+    assert receipt.items == 4 and names(study) == {}
     expected = {one: [kim.pseudonym, lee.pseudonym], two: ["korea"], other: ["uk"], three: [kim.pseudonym]}
-    assert assign_rows(desk.workspace, desk.study.id, rows, by=desk.owner).items == 4
-    assert {number: sorted(named) for number, named in names(desk).items()} == {
+    assert assign_rows(study.workspace, study.record.id, rows, by=study.owner).items == 4
+    assert {number: sorted(named) for number, named in names(study).items()} == {
         number: sorted(named) for number, named in expected.items()
     }
     book = Workbook()
@@ -61,19 +61,19 @@ def test_rows_of_every_kind(desk: StudyFixture, tmp_path: Path) -> None:
     content = io.BytesIO()
     book.save(content)
     (tmp_path / "rows.xlsx").write_bytes(content.getvalue())
-    assign_rows(desk.workspace, desk.study.id, read_rows(tmp_path / "rows.xlsx"), add=True)
-    assert sorted(names(desk)[two]) == sorted(["korea", lee.pseudonym])
-    assert three not in names(desk), "with nobody: for anybody again"
-    assign_rows(desk.workspace, desk.study.id, [{"item": "q1", "person": kim.pseudonym}])
-    assert names(desk)[two] == [kim.pseudonym]
+    assign_rows(study.workspace, study.record.id, read_rows(tmp_path / "rows.xlsx"), add=True)
+    assert sorted(names(study)[two]) == sorted(["korea", lee.pseudonym])
+    assert three not in names(study), "with nobody: for anybody again"
+    assign_rows(study.workspace, study.record.id, [{"item": "q1", "person": kim.pseudonym}])
+    assert names(study)[two] == [kim.pseudonym]
 
 
-def test_what_is_wrong_with_rows(desk: StudyFixture) -> None:
-    kim, gone, jones = desk.person(), desk.person(), desk.person("uk")
-    one, _ = desk.add("verify", [QUESTION] * 2)
-    add_items(desk.workspace, desk.study.id, "again", [NewItem("q0", QUESTION)])
-    participants.withdraw(desk.workspace, desk.study.id, gone.id)
-    stranger = open_study(desk.workspace, [VOTE], name="another").add("verify", [QUESTION])[0]
+def test_what_is_wrong_with_rows(study: StudyFixture) -> None:
+    kim, gone, jones = study.person(), study.person(), study.person("uk")
+    one, _ = study.add("verify", [QUESTION] * 2)
+    add_items(study.workspace, study.record.id, "again", [NewItem("q0", QUESTION)])
+    participants.withdraw(study.workspace, study.record.id, gone.id)
+    stranger = open_study(study.workspace, [VOTE], name="another").add("verify", [QUESTION])[0]
     me = kim.pseudonym
     wrong: list[tuple[Mapping[str, str], str]] = [
         ({"item": "q9", "person": me}, "there is no item 'q9'"),
@@ -89,7 +89,7 @@ def test_what_is_wrong_with_rows(desk: StudyFixture) -> None:
         ({"item": "q1", "person": me, "population": "korea"}, "names a person and a population"),
     ]
     with pytest.raises(RowsError) as error:
-        assign_rows(desk.workspace, desk.study.id, [row for row, _ in wrong], file="table.csv")
+        assign_rows(study.workspace, study.record.id, [row for row, _ in wrong], file="table.csv")
     assert sorted(error.value.problems) == list(range(1, len(wrong) + 1))
     for number, (_, words) in enumerate(wrong, 1):
         assert words in error.value.problems[number]
@@ -98,7 +98,7 @@ def test_what_is_wrong_with_rows(desk: StudyFixture) -> None:
         {"item": "q1", "person": me}, {"item": "q1", "person": me}, {"item": "q1", "person": ""},
     ]  # fmt: skip
     with pytest.raises(RowsError) as error:
-        assign_rows(desk.workspace, desk.study.id, refused)
+        assign_rows(study.workspace, study.record.id, refused)
     assert error.value.problems == {
         2: "says the same as row 1", 3: "assigns the item to nobody, and another row of it to somebody",
     }  # fmt: skip
@@ -108,17 +108,17 @@ def test_what_is_wrong_with_rows(desk: StudyFixture) -> None:
             {"item_id": str(one), "person": jones.pseudonym},
         ]  # fmt: skip
         with pytest.raises(RowsError) as error:
-            assign_rows(desk.workspace, desk.study.id, rows, preview=preview)
+            assign_rows(study.workspace, study.record.id, rows, preview=preview)
         assert error.value.problems == {
             2: f"the item cannot be assigned to {gone.pseudonym}: has left the study",
             3: f"the item cannot be assigned to {jones.pseudonym}: is not of the population korea",
         }
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         connection.execute(schema.items.update().where(schema.items.c.id == one).values(state="done"))
     with pytest.raises(RowsError) as error:
-        assign_rows(desk.workspace, desk.study.id, [{"item_id": str(one), "person": me}])
+        assign_rows(study.workspace, study.record.id, [{"item_id": str(one), "person": me}])
     assert error.value.problems == {1: "the item cannot be assigned: it is settled"}
-    assert names(desk) == {}, "nothing of it was done"
+    assert names(study) == {}, "nothing of it was done"
     for rows in ([{"person": me}], [{"item": "q1"}], []):
         with pytest.raises(DataError, match="has to have a column"):
-            assign_rows(desk.workspace, desk.study.id, rows)
+            assign_rows(study.workspace, study.record.id, rows)

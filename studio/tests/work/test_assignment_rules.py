@@ -40,7 +40,7 @@ from folkways_studio.work.assignment_rules import (
     plan_assignments,
 )
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
 STAGE = Stage(1, 1, 1, "verify", "verify", "vote", "annotator", {"cap": None})
@@ -170,81 +170,83 @@ def test_languages_are_named_by_code_or_name() -> None:
     assert language_codes("none that is known") == frozenset()
 
 
-def describe(desk: StudyFixture, person: Participant, **details: str) -> None:
-    with desk.workspace.write() as connection:
+def describe(study: StudyFixture, person: Participant, **details: str) -> None:
+    with study.workspace.write() as connection:
         personal.write_attributes(connection, person.id, details)
 
 
-def names(desk: StudyFixture, numbers: Sequence[int]) -> dict[int, list[str]]:
-    found = assignees_of(desk.workspace, desk.study.id, numbers)
+def names(study: StudyFixture, numbers: Sequence[int]) -> dict[int, list[str]]:
+    found = assignees_of(study.workspace, study.record.id, numbers)
     return {number: [each.name for each in named] for number, named in found.items()}
 
 
 def test_a_rule_over_a_study(studio_workspace: Workspace) -> None:
     populations = [{"name": "korea", "culture": "KR"}, {"name": "uk", "culture": "GB"}]
-    desk = open_study(studio_workspace, [VOTE], populations=populations)
-    kim, jones, both, paused = desk.person(), desk.person("uk"), desk.person(), desk.person()
-    describe(desk, both, languages="English; Korean", expertise="food")
-    describe(desk, jones, expertise="law, food")
-    describe(desk, paused, languages="English")
-    with desk.workspace.write() as connection:
+    study = open_study(studio_workspace, [VOTE], populations=populations)
+    kim, jones, both, paused = study.person(), study.person("uk"), study.person(), study.person()
+    describe(study, both, languages="English; Korean", expertise="food")
+    describe(study, jones, expertise="law, food")
+    describe(study, paused, languages="English")
+    with study.workspace.write() as connection:
         suspension.pause_within(connection, paused, "why")
     new = [
         NewItem("k", QUESTION, "korea"),
         NewItem("any", {**QUESTION, "language": "en"}),
         NewItem("none", QUESTION),
     ]
-    added = add_items(desk.workspace, desk.study.id, "verify", new)
+    added = add_items(study.workspace, study.record.id, "verify", new)
     korean, english, unknown = (each.id for each in added)
-    with desk.workspace.write() as connection:
+    with study.workspace.write() as connection:
         content = {**QUESTION, "language": "en", "topic": "food"}
         connection.execute(sa.update(schema.items).filter_by(id=english).values(content=content))
     numbers = [korean, english, unknown]
     rule = AssignmentRule(language=True, each=1)
-    made = plan_assignments(desk.workspace, desk.study.id, rule, numbers, by=desk.owner)
-    event = audit.events(desk.workspace, desk.study.id)[0]
-    assert (event.kind, event.account_id) == ("participants.matched", desk.owner)
+    made = plan_assignments(study.workspace, study.record.id, rule, numbers, by=study.owner)
+    event = audit.events(study.workspace, study.record.id)[0]
+    assert (event.kind, event.account_id) == ("participants.matched", study.owner)
     assert event.details == {"attributes": ["language", "languages"]}
-    assert names(desk, numbers) == {}, "a plan does nothing"
+    assert names(study, numbers) == {}, "a plan does nothing"
     assert made.left_out == {NOBODY_FITS: (unknown,)}
     assert [each.name for each in made.assignees[korean]] == [kim.pseudonym]
     assert [each.name for each in made.assignees[english]] == [jones.pseudonym]
     done, receipt = apply_rule_to_items(
-        desk.workspace, desk.study.id, rule, numbers, digest=made.digest, by=desk.owner
+        study.workspace, study.record.id, rule, numbers, digest=made.digest, by=study.owner
     )
     assert (done, receipt.items) == (made, 2)
-    event = audit.events(desk.workspace, desk.study.id)[0]
-    assert (event.details["how"], event.account_id) == ("rule", desk.owner)
-    assert names(desk, numbers) == {korean: [kim.pseudonym], english: [jones.pseudonym]}
+    event = audit.events(study.workspace, study.record.id)[0]
+    assert (event.details["how"], event.account_id) == ("rule", study.owner)
+    assert names(study, numbers) == {korean: [kim.pseudonym], english: [jones.pseudonym]}
     with pytest.raises(ConflictError, match="have changed"):
-        apply_rule_to_items(desk.workspace, desk.study.id, rule, numbers, digest=made.digest)
+        apply_rule_to_items(study.workspace, study.record.id, rule, numbers, digest=made.digest)
     again = AssignmentRule(language=True, each=1, again=True)
-    apply_rule_to_items(desk.workspace, desk.study.id, again, numbers)
-    assert names(desk, numbers) == {korean: [both.pseudonym], english: [both.pseudonym]}, "others than before"
+    apply_rule_to_items(study.workspace, study.record.id, again, numbers)
+    assert names(study, numbers) == {korean: [both.pseudonym], english: [both.pseudonym]}, (
+        "others than before"
+    )
     expert = AssignmentRule(has={"expertise": "Law"}, matches={"expertise": "topic"}, again=True)
-    made = plan_assignments(desk.workspace, desk.study.id, expert, numbers)
+    made = plan_assignments(study.workspace, study.record.id, expert, numbers)
     assert {number: [each.name for each in named] for number, named in made.assignees.items()} == {
         english: [jones.pseudonym]
     }
     among = AssignmentRule(among=["uk"], again=True)
-    made = plan_assignments(desk.workspace, desk.study.id, among, numbers)
+    made = plan_assignments(study.workspace, study.record.id, among, numbers)
     assert {each.name for named in made.assignees.values() for each in named} == {jones.pseudonym}
-    assert audit.events(desk.workspace, desk.study.id)[0].kind == "participants.matched", (
+    assert audit.events(study.workspace, study.record.id)[0].kind == "participants.matched", (
         "not by a plain rule"
     )
 
 
 @ON_A_FILE
 def test_caps_loads_and_what_people_have_had(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{**VOTE, "cap": 3}])
-    kim, lee = desk.person(), desk.person()
-    items = desk.add("verify", [QUESTION] * 6)
-    first = at_time(1000.0, desk.work, kim)
-    desk.submit(kim, first, {"choices": [0]})
-    second = desk.work(kim)
-    leases.release(desk.workspace, kim.id, second.assignment.id, skip=True)
-    assign(desk.workspace, desk.study.id, {items[5]: [Assignee(kim.pseudonym, participant_id=kim.id)]})
-    made = plan_assignments(desk.workspace, desk.study.id, PLAIN, items)
+    study = open_study(studio_workspace, [{**VOTE, "cap": 3}])
+    kim, lee = study.person(), study.person()
+    items = study.add("verify", [QUESTION] * 6)
+    first = at_time(1000.0, study.work, kim)
+    study.submit(kim, first, {"choices": [0]})
+    second = study.work(kim)
+    leases.release(study.workspace, kim.id, second.assignment.id, skip=True)
+    assign(study.workspace, study.record.id, {items[5]: [Assignee(kim.pseudonym, participant_id=kim.id)]})
+    made = plan_assignments(study.workspace, study.record.id, PLAIN, items)
     given = {number: [each.name for each in named] for number, named in made.assignees.items()}
     assert made.left_out == {ASSIGNED: (items[5],), ALL_FULL: (items[3], items[4])}
     assert sorted(made.short) == items[:3]
@@ -254,18 +256,18 @@ def test_caps_loads_and_what_people_have_had(studio_workspace: Workspace) -> Non
         (kim.pseudonym, 1, 1), (lee.pseudonym, 0, 3),
     }  # fmt: skip
     lazy = AssignmentRule(active_days=2)
-    made = plan_assignments(desk.workspace, desk.study.id, lazy, items)
+    made = plan_assignments(study.workspace, study.record.id, lazy, items)
     assert {each.name for named in made.assignees.values() for each in named} == {kim.pseudonym}
 
 
 @ON_A_FILE
 def test_again_is_to_others_also_where_somebody_has_answered(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [VOTE])
-    kim, lee, park = (desk.person() for _ in range(3))
-    (item,) = desk.add("verify", [QUESTION])
-    desk.answer(kim, {"choices": [0]})
-    assign(desk.workspace, desk.study.id, {item: [Assignee(lee.pseudonym, participant_id=lee.id)]})
-    made = plan_assignments(desk.workspace, desk.study.id, AssignmentRule(again=True), [item])
+    study = open_study(studio_workspace, [VOTE])
+    kim, lee, park = (study.person() for _ in range(3))
+    (item,) = study.add("verify", [QUESTION])
+    study.answer(kim, {"choices": [0]})
+    assign(study.workspace, study.record.id, {item: [Assignee(lee.pseudonym, participant_id=lee.id)]})
+    made = plan_assignments(study.workspace, study.record.id, AssignmentRule(again=True), [item])
     assert [each.name for each in made.assignees[item]] == [park.pseudonym]
 
 
@@ -287,51 +289,51 @@ def test_a_stalled_item_keeps_those_who_work(
     studio_workspace: Workspace, before: str, gone: str, idle: bool, each: int | None, after: str
 ) -> None:
     """before, after: to whom an item for three people is assigned (P: the population). gone: who left."""
-    desk = open_study(studio_workspace, [{**VOTE, "answers": 3, "majority": 2}])
-    people = {name: desk.person() for name in "abcde"}
+    study = open_study(studio_workspace, [{**VOTE, "answers": 3, "majority": 2}])
+    people = {name: study.person() for name in "abcde"}
     names = {person.pseudonym: name for name, person in people.items()}
-    (item,) = desk.add("verify", [QUESTION])
-    population = studies.populations(desk.workspace, desk.study.id)[0]
+    (item,) = study.add("verify", [QUESTION])
+    population = studies.populations(study.workspace, study.record.id)[0]
     assignees = {
         name: Assignee(person.pseudonym, participant_id=person.id) for name, person in people.items()
     }
     assignees["P"] = Assignee(population.name, population_id=population.id)
     names[population.name] = "P"
     then = time.time() - (10 * 86_400 if idle else 0)
-    at_time(then, assign, desk.workspace, desk.study.id, {item: tuple(assignees[name] for name in before)})
+    at_time(then, assign, study.workspace, study.record.id, {item: tuple(assignees[name] for name in before)})
     for name in gone:
-        participants.withdraw(desk.workspace, desk.study.id, people[name].id)
+        participants.withdraw(study.workspace, study.record.id, people[name].id)
     rule = AssignmentRule(again=True, each=each)
     planned, made = (
         assign_stage(
-            desk.workspace, desk.study.id, "verify", rule, population=None, stalled=True, preview=preview,
+            study.workspace, study.record.id, "verify", rule, population=None, stalled=True, preview=preview,
             take_back=False,
         )
         for preview in (True, False)
     )  # fmt: skip
     assert planned.items == made.items
-    now = assignees_of(desk.workspace, desk.study.id, [item])[item]
+    now = assignees_of(study.workspace, study.record.id, [item])[item]
     assert "".join(sorted(names[each.name] for each in now)) == after
 
 
 @ON_A_FILE
 def test_rules_that_cannot_be_applied(studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = open_study(studio_workspace, [VOTE])
-    items = desk.add("verify", [QUESTION] * 3)
+    study = open_study(studio_workspace, [VOTE])
+    items = study.add("verify", [QUESTION] * 3)
     for rule, field in (
         (AssignmentRule(each=0), "each"), (AssignmentRule(most=0), "most"),
         (AssignmentRule(active_days=0), "active_days"), (AssignmentRule(among=["nobody"]), "among"),
         (AssignmentRule(has={"a": " "}), "has"), (AssignmentRule(matches={f"a{n}": "b" for n in range(21)}), "matches"),
     ):  # fmt: skip
         with pytest.raises(SubmissionError) as error:
-            plan_assignments(desk.workspace, desk.study.id, rule, items)
+            plan_assignments(study.workspace, study.record.id, rule, items)
         assert list(error.value.problems) == [field]
-    other = open_study(desk.workspace, [VOTE], name="another")
+    other = open_study(study.workspace, [VOTE], name="another")
     with pytest.raises(NotFoundError):
-        plan_assignments(other.workspace, other.study.id, PLAIN, items)
+        plan_assignments(other.workspace, other.record.id, PLAIN, items)
     monkeypatch.setattr(assignment_rules, "MOST_ITEMS", 2)
     with pytest.raises(ConflictError, match="more than 2"):
-        plan_assignments(desk.workspace, desk.study.id, PLAIN, items)
+        plan_assignments(study.workspace, study.record.id, PLAIN, items)
 
 
 @ON_A_FILE
@@ -339,19 +341,19 @@ def test_a_rule_over_a_stage_takes_its_open_items_and_refuses_more_than_it_may(
     studio_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     populations = [{"name": "korea", "culture": "KR"}, {"name": "japan", "culture": "JP"}]
-    desk = open_study(studio_workspace, [VOTE, {**VOTE, "name": "other"}], populations=populations)
-    kim, lee = desk.person(), desk.person()
-    one, two, three = desk.add("verify", [QUESTION] * 3)
-    desk.add("other", [QUESTION])
+    study = open_study(studio_workspace, [VOTE, {**VOTE, "name": "other"}], populations=populations)
+    kim, lee = study.person(), study.person()
+    one, two, three = study.add("verify", [QUESTION] * 3)
+    study.add("other", [QUESTION])
     new = [NewItem("abroad", QUESTION, "japan"), NewItem("closed", QUESTION, "korea")]
-    _, closed = (each.id for each in add_items(desk.workspace, desk.study.id, "verify", new))
-    adjudications.adjudicate(desk.workspace, desk.study.id, closed, desk.owner, {}, "none", drop=True)
-    assign(desk.workspace, desk.study.id, {one: [Assignee(kim.pseudonym, participant_id=kim.id)]})
+    _, closed = (each.id for each in add_items(study.workspace, study.record.id, "verify", new))
+    adjudications.adjudicate(study.workspace, study.record.id, closed, study.owner, {}, "none", drop=True)
+    assign(study.workspace, study.record.id, {one: [Assignee(kim.pseudonym, participant_id=kim.id)]})
 
     def plan_of(rule: AssignmentRule, *, preview: bool = True, stalled: bool = False) -> StagePlan:
         return assign_stage(
-            desk.workspace, desk.study.id, "verify", rule, population="korea", stalled=stalled,
-            preview=preview, take_back=False, by=desk.owner,
+            study.workspace, study.record.id, "verify", rule, population="korea", stalled=stalled,
+            preview=preview, take_back=False, by=study.owner,
         )  # fmt: skip
 
     for module in (assignment_rules, stage_assignments):
@@ -360,7 +362,7 @@ def test_a_rule_over_a_stage_takes_its_open_items_and_refuses_more_than_it_may(
     assert not shown.assigned
     both = {kim.pseudonym, lee.pseudonym}
     assert {item: {*who} for item, who in shown.assignees.items()} == {two: both, three: both}
-    assert names(desk, [two, three]) == {}
+    assert names(study, [two, three]) == {}
     with pytest.raises(ConflictError, match="more than 2 items"):
         plan_of(AssignmentRule(each=1, again=True))
     stalled = plan_of(AssignmentRule(each=1, again=True), stalled=True)
@@ -368,7 +370,7 @@ def test_a_rule_over_a_stage_takes_its_open_items_and_refuses_more_than_it_may(
     done = plan_of(AssignmentRule(each=2), preview=False)
     assert done.assigned and (done.assignees, done.digest) == (shown.assignees, shown.digest)
     assert (done.items, done.taken_back) == (2, 0)
-    assert {item: {*who} for item, who in names(desk, [one, two, three]).items()} == {
+    assert {item: {*who} for item, who in names(study, [one, two, three]).items()} == {
         one: {kim.pseudonym}, two: both, three: both,
     }  # fmt: skip
     assert plan_of(AssignmentRule(each=2)).assignees == {}
@@ -389,16 +391,17 @@ def test_a_misspelt_name_is_said_and_one_that_nobody_has_answered_yet_is_none(
 ) -> None:
     criteria = [{"name": "region", "ask": "Which?", "options": ["North", "South"]}]
     population = {"name": "korea", "culture": "KR", "criteria": criteria}
-    desk = open_study(studio_workspace, [VOTE], populations=[population])
-    person = desk.person()
-    with desk.workspace.write() as connection:
+    study = open_study(studio_workspace, [VOTE], populations=[population])
+    person = study.person()
+    with study.workspace.write() as connection:
         personal.write_attributes(connection, person.id, {"expertise": "law"})
-    numbers = desk.add("verify", [{**QUESTION, "topic": "law"}]) if with_items else []
+    numbers = study.add("verify", [{**QUESTION, "topic": "law"}]) if with_items else []
     if named is None or (not with_items and named.startswith("None of these")):
         assert (
-            plan_assignments(desk.workspace, desk.study.id, AssignmentRule(**rule), numbers).assignees == {}
+            plan_assignments(study.workspace, study.record.id, AssignmentRule(**rule), numbers).assignees
+            == {}
         )
         return
     with pytest.raises(SubmissionError) as refused:
-        plan_assignments(desk.workspace, desk.study.id, AssignmentRule(**rule), numbers)
+        plan_assignments(study.workspace, study.record.id, AssignmentRule(**rule), numbers)
     assert [str(each) for each in refused.value.problems.values()] == [named]

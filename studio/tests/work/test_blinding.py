@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.workspace.database import Workspace
 from folkways_studio.errors import NotAllowedError
 from folkways_studio.items import search as item_search
 from folkways_studio.items.search import ItemQuery
@@ -22,96 +21,94 @@ STAGES = [
 POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, STAGES, populations=POPULATIONS)
+def blind(study: StudyFixture, account_id: int, *numbers: int) -> set[int]:
+    return set(blinding.blind_among(study.workspace, study.record.id, account_id, numbers))
 
 
-def blind(desk: StudyFixture, account_id: int, *numbers: int) -> set[int]:
-    return set(blinding.blind_among(desk.workspace, desk.study.id, account_id, numbers))
-
-
-def test_it_is_blind_for_those_who_work_on_its_stage(desk: StudyFixture) -> None:
-    first, second = desk.add("pair", [QUESTION, QUESTION], None)
+def test_it_is_blind_for_those_who_work_on_its_stage(study: StudyFixture) -> None:
+    first, second = study.add("pair", [QUESTION, QUESTION], None)
     reviewer, expert, bystander = (
-        desk.person(role=Role.REVIEWER),
-        desk.person(role=Role.EXPERT),
-        desk.person(),
+        study.person(role=Role.REVIEWER),
+        study.person(role=Role.EXPERT),
+        study.person(),
     )
-    neighbour = open_study(desk.workspace, STAGES, name="neighbour")
+    neighbour = open_study(study.workspace, STAGES, name="neighbour")
     elsewhere = neighbour.person(role=Role.REVIEWER)
-    assert blind(desk, reviewer.account_id, first, second) == {first, second}
-    for account in (expert.account_id, bystander.account_id, elsewhere.account_id, desk.owner):
-        assert blind(desk, account, first, second) == set()
-    accounts.take_role(desk.workspace, desk.study.id, reviewer.account_id, Role.REVIEWER)
-    assert blind(desk, reviewer.account_id, first, second) == set()
+    assert blind(study, reviewer.account_id, first, second) == {first, second}
+    for account in (expert.account_id, bystander.account_id, elsewhere.account_id, study.owner):
+        assert blind(study, account, first, second) == set()
+    accounts.take_role(study.workspace, study.record.id, reviewer.account_id, Role.REVIEWER)
+    assert blind(study, reviewer.account_id, first, second) == set()
 
 
-def test_it_is_blind_until_it_is_settled_or_given_back(desk: StudyFixture) -> None:
-    given_back, dropped = desk.add("pair", [QUESTION, QUESTION], None)
-    one, other = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
-    work = desk.work(one, "pair")
-    leases.release(desk.workspace, one.id, work.assignment.id, skip=True)
-    assert work.item.id == given_back and blind(desk, one.account_id, given_back, dropped) == {dropped}
-    held = desk.work(one, "pair")
+def test_it_is_blind_until_it_is_settled_or_given_back(study: StudyFixture) -> None:
+    given_back, dropped = study.add("pair", [QUESTION, QUESTION], None)
+    one, other = study.person(role=Role.REVIEWER), study.person(role=Role.REVIEWER)
+    work = study.work(one, "pair")
+    leases.release(study.workspace, one.id, work.assignment.id, skip=True)
+    assert work.item.id == given_back and blind(study, one.account_id, given_back, dropped) == {dropped}
+    held = study.work(one, "pair")
     assert held.item.id == dropped
-    adjudications.drop(desk.workspace, desk.study.id, dropped, desk.owner, "unclear")
-    assert blind(desk, one.account_id, dropped) == {dropped}, "it is at hand, and the answer is taken"
-    assert blind(desk, other.account_id, dropped) == set()
+    adjudications.drop(study.workspace, study.record.id, dropped, study.owner, "unclear")
+    assert blind(study, one.account_id, dropped) == {dropped}, "it is at hand, and the answer is taken"
+    assert blind(study, other.account_id, dropped) == set()
     with pytest.raises(NotAllowedError, match="still be asked"):
-        blinding.require_sight(desk.workspace, desk.study.id, one.account_id, dropped)
-    blinding.require_sight(desk.workspace, desk.study.id, other.account_id, dropped)
-    desk.submit(one, held, {"choices": [0]})
-    assert blind(desk, one.account_id, dropped) == set()
+        blinding.require_sight(study.workspace, study.record.id, one.account_id, dropped)
+    blinding.require_sight(study.workspace, study.record.id, other.account_id, dropped)
+    study.submit(one, held, {"choices": [0]})
+    assert blind(study, one.account_id, dropped) == set()
 
 
-def test_who_answers_alone_is_blind_for_an_answer_that_does_not_count_any_more(desk: StudyFixture) -> None:
-    (number,) = desk.add("alone", [QUESTION], None)
-    gone, next_one = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
-    assert blind(desk, next_one.account_id, number) == set(), "nobody has said anything yet"
-    desk.answer(gone, {"choices": [0]}, "alone")
-    assert blind(desk, next_one.account_id, number) == set(), "it is settled"
-    suspension.exclude(desk.workspace, desk.study.id, gone.id, "a test", by=desk.owner)
-    assert blind(desk, next_one.account_id, number) == {number}, "somebody else is asked now"
-    assert blind(desk, gone.account_id, number) == set()
+def test_who_answers_alone_is_blind_for_an_answer_that_does_not_count_any_more(study: StudyFixture) -> None:
+    (number,) = study.add("alone", [QUESTION], None)
+    gone, next_one = study.person(role=Role.REVIEWER), study.person(role=Role.REVIEWER)
+    assert blind(study, next_one.account_id, number) == set(), "nobody has said anything yet"
+    study.answer(gone, {"choices": [0]}, "alone")
+    assert blind(study, next_one.account_id, number) == set(), "it is settled"
+    suspension.exclude(study.workspace, study.record.id, gone.id, "a test", by=study.owner)
+    assert blind(study, next_one.account_id, number) == {number}, "somebody else is asked now"
+    assert blind(study, gone.account_id, number) == set()
 
 
-def test_it_is_blind_for_its_own_population_alone(desk: StudyFixture) -> None:
-    (korean,) = desk.add("crowd", [QUESTION], "korea")
-    peruvian = add_items(desk.workspace, desk.study.id, "crowd", [NewItem("soup", QUESTION, "peru")])[0].id
-    person = desk.person("korea")
-    accounts.give_role(desk.workspace, desk.study.id, person.account_id, Role.REVIEWER)
-    assert blind(desk, person.account_id, korean, peruvian) == {korean}
+def test_it_is_blind_for_its_own_population_alone(study: StudyFixture) -> None:
+    (korean,) = study.add("crowd", [QUESTION], "korea")
+    peruvian = add_items(study.workspace, study.record.id, "crowd", [NewItem("soup", QUESTION, "peru")])[0].id
+    person = study.person("korea")
+    accounts.give_role(study.workspace, study.record.id, person.account_id, Role.REVIEWER)
+    assert blind(study, person.account_id, korean, peruvian) == {korean}
 
 
-def test_the_order_by_answers_says_nothing_of_a_blind_item(desk: StudyFixture) -> None:
-    first, second = desk.add("pair", [QUESTION, QUESTION], None)
-    answering, reading = desk.person(role=Role.REVIEWER), desk.person(role=Role.REVIEWER)
-    work = desk.work(answering, "pair")
-    desk.submit(answering, work, {"choices": [0]})
-    about = (desk.workspace, desk.study.id, ItemQuery(stage_id=work.stage.id))
-    for reader, numbers in ((desk.owner, [second, first]), (reading.account_id, [first, second])):
+def test_the_order_by_answers_says_nothing_of_a_blind_item(study: StudyFixture) -> None:
+    first, second = study.add("pair", [QUESTION, QUESTION], None)
+    answering, reading = study.person(role=Role.REVIEWER), study.person(role=Role.REVIEWER)
+    work = study.work(answering, "pair")
+    study.submit(answering, work, {"choices": [0]})
+    about = (study.workspace, study.record.id, ItemQuery(stage_id=work.stage.id))
+    for reader, numbers in ((study.owner, [second, first]), (reading.account_id, [first, second])):
         page = item_search.find_items(*about, order="answers", reader=reader)
         assert [each.id for each in page.items] == numbers
 
 
-def test_how_far_people_are_apart_says_nothing_of_a_blind_item(desk: StudyFixture) -> None:
-    _, disputed, _ = desk.add("pair", [QUESTION, QUESTION, QUESTION], None)
-    people = [desk.person(role=Role.REVIEWER) for _ in range(3)]
+def test_how_far_people_are_apart_says_nothing_of_a_blind_item(study: StudyFixture) -> None:
+    _, disputed, _ = study.add("pair", [QUESTION, QUESTION, QUESTION], None)
+    people = [study.person(role=Role.REVIEWER) for _ in range(3)]
     for number, person in enumerate(people[:2]):
         for _ in range(3):
-            work = desk.work(person, "pair")
-            desk.submit(person, work, {"choices": [number if work.item.id == disputed else 0]})
-    about = (desk.workspace, desk.study.id, ItemQuery(stage_id=work.stage.id))
+            work = study.work(person, "pair")
+            study.submit(person, work, {"choices": [number if work.item.id == disputed else 0]})
+    about = (study.workspace, study.record.id, ItemQuery(stage_id=work.stage.id))
     assert item_search.find_items(*about, order="disputed").items[0].id == disputed
-    assert item_search.find_items(*about, order="disputed", reader=desk.owner).items[0].id == disputed
+    assert item_search.find_items(*about, order="disputed", reader=study.owner).items[0].id == disputed
     seen = item_search.find_items(*about, order="disputed", reader=people[2].account_id)
     assert [each.id for each in seen.items] == sorted(
         each.id for each in seen.items
     ) and seen.disagreement == {}
     only = ItemQuery(stage_id=work.stage.id, disputed=True)
-    assert item_search.find_items(desk.workspace, desk.study.id, only, reader=people[2].account_id).total == 0
     assert (
-        item_search.find_ids(desk.workspace, desk.study.id, only, most=9, reader=people[2].account_id) == []
+        item_search.find_items(study.workspace, study.record.id, only, reader=people[2].account_id).total == 0
     )
-    assert item_search.find_ids(desk.workspace, desk.study.id, only, most=9) == [disputed]
+    assert (
+        item_search.find_ids(study.workspace, study.record.id, only, most=9, reader=people[2].account_id)
+        == []
+    )
+    assert item_search.find_ids(study.workspace, study.record.id, only, most=9) == [disputed]

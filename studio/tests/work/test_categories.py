@@ -28,42 +28,38 @@ STAGE = {
     "people_per_category": 2,
     "least": 2,
 }
+STAGES = [STAGE]
 POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [STAGE], populations=POPULATIONS)
-
-
-def write(desk: StudyFixture, person: Participant, category: str) -> None:
-    work = next_work(desk.workspace, person.id, stage="write")
+def write(study: StudyFixture, person: Participant, category: str) -> None:
+    work = next_work(study.workspace, person.id, stage="write")
     assert isinstance(work, assignments.Work)
-    desk.submit(person, work, {"category": category, "question": "What is it?", "english": "What is it?"})
+    study.submit(person, work, {"category": category, "question": "What is it?", "english": "What is it?"})
 
 
-def counts(desk: StudyFixture) -> list[CategoryCount]:
-    populations = [each.id for each in studies.populations(desk.workspace, desk.study.id)]
+def counts(study: StudyFixture) -> list[CategoryCount]:
+    populations = [each.id for each in studies.populations(study.workspace, study.record.id)]
     return category_counts(
-        desk.workspace, studies.get_stage(desk.workspace, desk.study.id, "write"), populations
+        study.workspace, studies.get_stage(study.workspace, study.record.id, "write"), populations
     )
 
 
 @ON_BOTH
-def test_the_last_place_of_a_category_is_for_a_second_person(desk: StudyFixture) -> None:
-    kim, lee, ana = desk.person(), desk.person(), desk.person("peru")
-    write(desk, kim, "Food")
-    write(desk, kim, "Food")
+def test_the_last_place_of_a_category_is_for_a_second_person(study: StudyFixture) -> None:
+    kim, lee, ana = study.person(), study.person(), study.person("peru")
+    write(study, kim, "Food")
+    write(study, kim, "Food")
     with pytest.raises(SubmissionError, match=r"2 of 3 questions .* kept for other people"):
-        write(desk, kim, "Food")
-    write(desk, kim, "Sport")  # the same draft, with another category
-    write(desk, lee, "Food")
+        write(study, kim, "Food")
+    write(study, kim, "Sport")  # the same draft, with another category
+    write(study, lee, "Food")
     for person in (kim, lee):
         with pytest.raises(SubmissionError, match="all 3 questions about it are there"):
-            write(desk, person, "Food")
-    write(desk, ana, "Food")
-    korea, peru = studies.populations(desk.workspace, desk.study.id)
-    assert counts(desk) == [
+            write(study, person, "Food")
+    write(study, ana, "Food")
+    korea, peru = studies.populations(study.workspace, study.record.id)
+    assert counts(study) == [
         CategoryCount(korea.id, "Food", 3, 2, 0, 0),
         CategoryCount(korea.id, "Sport", 1, 1, 1, 1),
         CategoryCount(peru.id, "Food", 1, 1, 1, 1),
@@ -71,36 +67,36 @@ def test_the_last_place_of_a_category_is_for_a_second_person(desk: StudyFixture)
     ]
 
 
-def test_a_category_without_a_place_for_its_author_cannot_be_chosen(desk: StudyFixture) -> None:
+def test_a_category_without_a_place_for_its_author_cannot_be_chosen(study: StudyFixture) -> None:
     """Nor is anybody given a question to write who has no place in any."""
-    kim, lee, ana = desk.person(), desk.person(), desk.person("peru")
+    kim, lee, ana = study.person(), study.person(), study.person("peru")
     for category in ("Food", "Food", "Sport"):
-        write(desk, kim, category)
+        write(study, kim, category)
 
     def refused(person: Participant) -> list[str]:
-        work = next_work(desk.workspace, person.id, stage="write")
+        work = next_work(study.workspace, person.id, stage="write")
         assert isinstance(work, assignments.Work) and person.account_id is not None
-        token = sessions.open_session(desk.workspace, person.account_id)
-        browser = AppClient(create_app(desk.workspace), cookies={"folkways_session": token})
+        token = sessions.open_session(study.workspace, person.account_id)
+        browser = AppClient(create_app(study.workspace), cookies={"folkways_session": token})
         number = shown_number(work.assignment.id, person.pseudonym)
-        page = browser.get(f"/work/{desk.study.name}/tasks/{number}").text
+        page = browser.get(f"/work/{study.record.name}/tasks/{number}").text
         closed = re.findall(r'name="category" value="(\w+)" disabled', page)
         assert page.count("No more questions about this are needed from you.") == len(closed)
         return closed
 
     assert (refused(kim), refused(lee), refused(ana)) == (["Food"], [], [])
-    write(desk, kim, "Sport")
-    assert desk.nothing(kim, "write") == "quota"
-    write(desk, lee, "Sport")
+    write(study, kim, "Sport")
+    assert study.nothing(kim, "write") == "quota"
+    write(study, lee, "Sport")
     assert (refused(lee), refused(ana)) == (["Sport"], [])
 
 
-def test_who_wrote_fewer_than_the_least_is_flagged(desk: StudyFixture) -> None:
-    kim, lee = desk.person(), desk.person()
-    write(desk, kim, "Food")
-    write(desk, lee, "Food")
-    write(desk, lee, "Sport")
-    flags = {each.participant_id: each.flags for each in progress.quality(desk.workspace, desk.study.id)}
+def test_who_wrote_fewer_than_the_least_is_flagged(study: StudyFixture) -> None:
+    kim, lee = study.person(), study.person()
+    write(study, kim, "Food")
+    write(study, lee, "Food")
+    write(study, lee, "Sport")
+    flags = {each.participant_id: each.flags for each in progress.quality(study.workspace, study.record.id)}
     assert flags == {kim.id: ("few",), lee.id: ()}
 
 
@@ -110,10 +106,10 @@ def test_where_no_least_is_set_no_question_is_missing(studio_workspace: Workspac
         for name, value in STAGE.items()
         if name not in ("least_per_category", "people_per_category")
     }
-    desk = open_study(studio_workspace, [stage], populations=POPULATIONS[:1])
-    write(desk, desk.person(), "Food")
-    (korea,) = studies.populations(desk.workspace, desk.study.id)
-    assert counts(desk) == [
+    study = open_study(studio_workspace, [stage], populations=POPULATIONS[:1])
+    write(study, study.person(), "Food")
+    (korea,) = studies.populations(study.workspace, study.record.id)
+    assert counts(study) == [
         CategoryCount(korea.id, "Food", 1, 1, 0, 0),
         CategoryCount(korea.id, "Sport", 0, 0, 0, 1),
     ]

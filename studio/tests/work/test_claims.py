@@ -25,16 +25,11 @@ from folkways_studio.work.eligible_slots import counts_of_person
 from folkways_studio.work.task_pages import get_task_page
 from studio.tests.crowd import work_together
 from studio.tests.support.studies import ON_BOTH, QUESTION, StudyFixture, next_work, open_study
-from tests.support.forks import start_module
-from tests.support.moments import at_time
+from tests.support.forked_programs import start_module
+from tests.support.frozen_time import at_time
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 VOTE = {"name": "verify", "kind": "vote"}
-
-
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [VOTE])
 
 
 def answers_per_item(workspace: Workspace) -> Counter[int]:
@@ -43,12 +38,12 @@ def answers_per_item(workspace: Workspace) -> Counter[int]:
 
 
 @ON_BOTH
-def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFixture) -> None:
+def test_many_people_in_two_processes_fill_every_slot_exactly_once(study: StudyFixture) -> None:
     """This process and another, with six people each; every form is posted twice at once and every fifth slot
     is given back first."""
-    people = [desk.person() for _ in range(12)]
-    items = desk.add("verify", [QUESTION] * 12)
-    url = desk.workspace.engine.url
+    people = [study.person() for _ in range(12)]
+    items = study.add("verify", [QUESTION] * 12)
+    url = study.workspace.engine.url
     on_a_server = url.set(drivername="postgresql").render_as_string(hide_password=False)
     location = str(url.database) if url.get_backend_name() == "sqlite" else on_a_server
     with start_module(
@@ -64,13 +59,13 @@ def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFi
         assert other.stdout is not None and other.stdout.readline() == "ready\n"
         assert other.stdin is not None
         other.stdin.close()
-        outcomes = work_together(desk.workspace, people[0].id, 6)
+        outcomes = work_together(study.workspace, people[0].id, 6)
         outcomes.update(json.loads(other.stdout.read()))
     assert other.returncode == 0
-    assert answers_per_item(desk.workspace) == Counter(dict.fromkeys(items, 5))
+    assert answers_per_item(study.workspace) == Counter(dict.fromkeys(items, 5))
     assert outcomes["stored"] == outcomes["repeated"] == 60
     assert set(outcomes) == {"stored", "repeated", "released"}
-    with desk.workspace.read() as connection:
+    with study.workspace.read() as connection:
         pairs = connection.execute(
             sa.select(schema.judgements.c.item_id, schema.judgements.c.participant_id)
         ).all()
@@ -80,12 +75,12 @@ def test_many_people_in_two_processes_fill_every_slot_exactly_once(desk: StudyFi
 
 
 @ON_BOTH
-def test_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -> None:
-    person = desk.person()
-    desk.add("verify", [QUESTION] * 6)
+def test_tabs_that_ask_at_once_are_given_the_same_slot(study: StudyFixture) -> None:
+    person = study.person()
+    study.add("verify", [QUESTION] * 6)
     found: list[Work | NoWork] = []
     tabs = [
-        threading.Thread(target=lambda: found.append(next_work(desk.workspace, person.id))) for _ in range(6)
+        threading.Thread(target=lambda: found.append(next_work(study.workspace, person.id))) for _ in range(6)
     ]
     for tab in tabs:
         tab.start()
@@ -97,35 +92,35 @@ def test_tabs_that_ask_at_once_are_given_the_same_slot(desk: StudyFixture) -> No
 
 
 @ON_BOTH
-def test_nobody_is_given_an_item_twice(desk: StudyFixture) -> None:
-    person = desk.person()
-    desk.add("verify", [QUESTION] * 3)
-    seen = [desk.answer(person, {"choices": [0]}).item.id for _ in range(3)]
+def test_nobody_is_given_an_item_twice(study: StudyFixture) -> None:
+    person = study.person()
+    study.add("verify", [QUESTION] * 3)
+    seen = [study.answer(person, {"choices": [0]}).item.id for _ in range(3)]
     assert len(set(seen)) == 3
-    assert desk.nothing(person) == "none_left"
+    assert study.nothing(person) == "none_left"
 
 
 @ON_BOTH
-def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: StudyFixture) -> None:
-    early, late = desk.person(), desk.person()
-    items = add_items(desk.workspace, desk.study.id, "verify", [NewItem("only", QUESTION, "korea")])
-    with desk.workspace.write() as connection:  # four of its five slots are gone
+def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(study: StudyFixture) -> None:
+    early, late = study.person(), study.person()
+    items = add_items(study.workspace, study.record.id, "verify", [NewItem("only", QUESTION, "korea")])
+    with study.workspace.write() as connection:  # four of its five slots are gone
         ids = connection.scalars(sa.select(schema.assignments.c.id).filter_by(item_id=items[0].id)).all()
         connection.execute(
             sa.update(schema.assignments).where(schema.assignments.c.id.in_(ids[1:])).values(state="closed")
         )
     began = 1_000_000.0
-    work = at_time(began, next_work, desk.workspace, early.id)
+    work = at_time(began, next_work, study.workspace, early.id)
     assert isinstance(work, Work)
-    assert isinstance(at_time(began + 29 * 60, next_work, desk.workspace, late.id), NoWork)
-    taken = at_time(began + 31 * 60, next_work, desk.workspace, late.id)
+    assert isinstance(at_time(began + 29 * 60, next_work, study.workspace, late.id), NoWork)
+    taken = at_time(began + 31 * 60, next_work, study.workspace, late.id)
     assert isinstance(taken, Work)
     assert taken.assignment.id == work.assignment.id
     with pytest.raises(NotFoundError, match="kept for you too long"):
         at_time(
             began + 32 * 60,
             judgements.submit,
-            desk.workspace,
+            study.workspace,
             early.id,
             work.assignment.id,
             {"choices": [0]},
@@ -134,90 +129,92 @@ def test_a_lease_that_ran_out_goes_to_the_next_and_the_first_is_told(desk: Study
 
 
 @ON_BOTH
-def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(desk: StudyFixture) -> None:
-    person = desk.person()
-    desk.add("verify", [QUESTION])
-    work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
+def test_a_lease_that_ran_out_still_counts_while_nobody_took_it(study: StudyFixture) -> None:
+    person = study.person()
+    study.add("verify", [QUESTION])
+    work = at_time(1_000_000.0, next_work, study.workspace, person.id)
     assert isinstance(work, Work)
     found = at_time(
-        1_100_000.0, judgements.submit, desk.workspace, person.id, work.assignment.id, {"choices": [0]}, "k"
+        1_100_000.0, judgements.submit, study.workspace, person.id, work.assignment.id, {"choices": [0]}, "k"
     )
     assert found.judgement.seconds == 100_000.0
 
 
 @ON_BOTH
-def test_a_heartbeat_keeps_the_slot(desk: StudyFixture) -> None:
-    person = desk.person()
-    desk.add("verify", [QUESTION])
-    work = at_time(1_000_000.0, next_work, desk.workspace, person.id)
+def test_a_heartbeat_keeps_the_slot(study: StudyFixture) -> None:
+    person = study.person()
+    study.add("verify", [QUESTION])
+    work = at_time(1_000_000.0, next_work, study.workspace, person.id)
     assert isinstance(work, Work)
     assert (
-        at_time(1_001_000.0, leases.heartbeat, desk.workspace, person.id, work.assignment.id)
+        at_time(1_001_000.0, leases.heartbeat, study.workspace, person.id, work.assignment.id)
         == 1_001_000.0 + 1800
     )
-    assert at_time(1_002_000.0, leases.expire, desk.workspace, desk.study.id) == 0, "it is theirs for longer"
-    assert at_time(1_002_801.0, leases.expire, desk.workspace, desk.study.id) == 1
+    assert at_time(1_002_000.0, leases.expire, study.workspace, study.record.id) == 0, (
+        "it is theirs for longer"
+    )
+    assert at_time(1_002_801.0, leases.expire, study.workspace, study.record.id) == 1
 
 
 @ON_BOTH
-def test_expired_slots_are_open_again_after_a_sweep(desk: StudyFixture) -> None:
-    person = desk.person()
-    desk.add("verify", [QUESTION])
-    at_time(1_000_000.0, next_work, desk.workspace, person.id)
-    assert at_time(1_000_001.0, leases.expire, desk.workspace, desk.study.id) == 0
-    assert at_time(1_100_000.0, leases.expire, desk.workspace, desk.study.id) == 1
-    with desk.workspace.read() as connection:
+def test_expired_slots_are_open_again_after_a_sweep(study: StudyFixture) -> None:
+    person = study.person()
+    study.add("verify", [QUESTION])
+    at_time(1_000_000.0, next_work, study.workspace, person.id)
+    assert at_time(1_000_001.0, leases.expire, study.workspace, study.record.id) == 0
+    assert at_time(1_100_000.0, leases.expire, study.workspace, study.record.id) == 1
+    with study.workspace.read() as connection:
         states = set(connection.scalars(sa.select(schema.assignments.c.state)))
     assert states == {AssignmentState.OPEN}
 
 
 @ON_BOTH
-def test_what_is_skipped_is_not_offered_again_to_the_same_person(desk: StudyFixture) -> None:
-    person, other = desk.person(), desk.person()
-    desk.add("verify", [QUESTION] * 2)
-    first = desk.work(person)
-    leases.release(desk.workspace, person.id, first.assignment.id, skip=True, reason="not my region")
-    second = desk.work(person)
+def test_what_is_skipped_is_not_offered_again_to_the_same_person(study: StudyFixture) -> None:
+    person, other = study.person(), study.person()
+    study.add("verify", [QUESTION] * 2)
+    first = study.work(person)
+    leases.release(study.workspace, person.id, first.assignment.id, skip=True, reason="not my region")
+    second = study.work(person)
     assert second.item.id != first.item.id
-    assert desk.work(other).item.id == first.item.id
-    desk.submit(person, second, {"choices": [0]})
-    assert desk.nothing(person) == "none_left"
+    assert study.work(other).item.id == first.item.id
+    study.submit(person, second, {"choices": [0]})
+    assert study.nothing(person) == "none_left"
 
 
 @ON_BOTH
-def test_a_second_tab_cannot_overwrite_a_judgement(desk: StudyFixture) -> None:
-    person = desk.person()
-    desk.add("verify", [QUESTION])
-    work = desk.work(person)
-    desk.submit(person, work, {"choices": [1]})
+def test_a_second_tab_cannot_overwrite_a_judgement(study: StudyFixture) -> None:
+    person = study.person()
+    study.add("verify", [QUESTION])
+    work = study.work(person)
+    study.submit(person, work, {"choices": [1]})
     with pytest.raises(AlreadySubmittedError) as error:
-        judgements.submit(desk.workspace, person.id, work.assignment.id, {"choices": [3]}, "another key")
+        judgements.submit(study.workspace, person.id, work.assignment.id, {"choices": [3]}, "another key")
     assert error.value.judgement.payload["choices"] == [1]
 
 
 @ON_BOTH
-def test_the_same_key_for_another_item_is_refused(desk: StudyFixture) -> None:
-    person = desk.person()
-    desk.add("verify", [QUESTION] * 2)
-    first = desk.work(person)
-    judgements.submit(desk.workspace, person.id, first.assignment.id, {"choices": [1]}, "same")
-    second = desk.work(person)
+def test_the_same_key_for_another_item_is_refused(study: StudyFixture) -> None:
+    person = study.person()
+    study.add("verify", [QUESTION] * 2)
+    first = study.work(person)
+    judgements.submit(study.workspace, person.id, first.assignment.id, {"choices": [1]}, "same")
+    second = study.work(person)
     with pytest.raises(ConflictError, match="another item"):
-        judgements.submit(desk.workspace, person.id, second.assignment.id, {"choices": [1]}, "same")
+        judgements.submit(study.workspace, person.id, second.assignment.id, {"choices": [1]}, "same")
 
 
 @ON_BOTH
-def test_other_peoples_slots_are_not_there(desk: StudyFixture) -> None:
-    person, other = desk.person(), desk.person()
-    desk.add("verify", [QUESTION])
-    work = desk.work(person)
+def test_other_peoples_slots_are_not_there(study: StudyFixture) -> None:
+    person, other = study.person(), study.person()
+    study.add("verify", [QUESTION])
+    work = study.work(person)
     for act in (
-        lambda: assignments.get_work(desk.workspace, other.id, work.assignment.id),
-        lambda: leases.heartbeat(desk.workspace, other.id, work.assignment.id),
-        lambda: leases.release(desk.workspace, other.id, work.assignment.id),
-        lambda: drafts.save_draft(desk.workspace, other.id, work.assignment.id, {}, 0),
-        lambda: get_task_page(desk.workspace, other, work.assignment.id).draft,
-        lambda: judgements.submit(desk.workspace, other.id, work.assignment.id, {"choices": [0]}, "k"),
+        lambda: assignments.get_work(study.workspace, other.id, work.assignment.id),
+        lambda: leases.heartbeat(study.workspace, other.id, work.assignment.id),
+        lambda: leases.release(study.workspace, other.id, work.assignment.id),
+        lambda: drafts.save_draft(study.workspace, other.id, work.assignment.id, {}, 0),
+        lambda: get_task_page(study.workspace, other, work.assignment.id).draft,
+        lambda: judgements.submit(study.workspace, other.id, work.assignment.id, {"choices": [0]}, "k"),
     ):
         with pytest.raises(NotFoundError):
             act()
@@ -225,27 +222,27 @@ def test_other_peoples_slots_are_not_there(desk: StudyFixture) -> None:
 
 @ON_BOTH
 @pytest.mark.parametrize(("state", "reason"), [(StudyState.PAUSED, "paused"), (StudyState.CLOSED, "closed")])
-def test_a_study_that_rests_gives_out_nothing(desk: StudyFixture, state: StudyState, reason: str) -> None:
-    person = desk.person()
-    desk.add("verify", [QUESTION])
-    work = desk.work(person)
-    studies.set_state(desk.workspace, desk.study.id, state)
-    assert desk.nothing(person) == reason
+def test_a_study_that_rests_gives_out_nothing(study: StudyFixture, state: StudyState, reason: str) -> None:
+    person = study.person()
+    study.add("verify", [QUESTION])
+    work = study.work(person)
+    studies.set_state(study.workspace, study.record.id, state)
+    assert study.nothing(person) == reason
     if state == StudyState.PAUSED:
-        assert not desk.submit(person, work, {"choices": [0]}).repeated
+        assert not study.submit(person, work, {"choices": [0]}).repeated
     else:
         with pytest.raises(ConflictError, match="closed"):
-            desk.submit(person, work, {"choices": [0]})
+            study.submit(person, work, {"choices": [0]})
 
 
 @ON_BOTH
 def test_caps_hold(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{**VOTE, "cap": 2}])
-    person = desk.person()
-    desk.add("verify", [QUESTION] * 3)
+    study = open_study(studio_workspace, [{**VOTE, "cap": 2}])
+    person = study.person()
+    study.add("verify", [QUESTION] * 3)
     for _ in range(2):
-        desk.answer(person, {"choices": [0]})
-    assert desk.nothing(person) == "cap"
+        study.answer(person, {"choices": [0]})
+    assert study.nothing(person) == "cap"
 
 
 @ON_BOTH
@@ -255,14 +252,14 @@ def test_people_are_given_items_of_their_population_and_of_wider_ones(studio_wor
         {"name": "wales", "culture": "GB", "part_of": "uk"},
         {"name": "korea", "culture": "KR"},
     ]
-    desk = open_study(studio_workspace, [VOTE], populations=populations)
+    study = open_study(studio_workspace, [VOTE], populations=populations)
     new = [NewItem(f"of-{name}", QUESTION, name) for name in ("uk", "wales", "korea")]
-    add_items(desk.workspace, desk.study.id, "verify", [*new, NewItem("of-all", QUESTION)])
+    add_items(study.workspace, study.record.id, "verify", [*new, NewItem("of-all", QUESTION)])
     given = {}
     for name in ("uk", "wales", "korea"):
-        person, keys = desk.person(name), []
-        while isinstance(work := next_work(desk.workspace, person.id), Work):
-            desk.submit(person, work, {"choices": [0]})
+        person, keys = study.person(name), []
+        while isinstance(work := next_work(study.workspace, person.id), Work):
+            study.submit(person, work, {"choices": [0]})
             keys.append(work.item.key)
         given[name] = set(keys)
     assert given == {
@@ -273,44 +270,44 @@ def test_people_are_given_items_of_their_population_and_of_wider_ones(studio_wor
 
 
 @ON_BOTH
-def test_withdrawing_frees_slots_and_has_answers_replaced(desk: StudyFixture) -> None:
-    people = [desk.person() for _ in range(6)]
-    (item,) = desk.add("verify", [QUESTION])
+def test_withdrawing_frees_slots_and_has_answers_replaced(study: StudyFixture) -> None:
+    people = [study.person() for _ in range(6)]
+    (item,) = study.add("verify", [QUESTION])
     for person in people[:5]:
-        desk.answer(person, {"choices": [0]})
-    assert desk.nothing(people[5]) == "none_left"
-    participants.withdraw(desk.workspace, desk.study.id, people[0].id)
-    assert desk.work(people[5]).item.id == item
-    assert desk.nothing(people[0]) == "not_active"
-    participants.withdraw(desk.workspace, desk.study.id, people[5].id)
-    assert desk.work(desk.person()).item.id == item, "what they had at hand"
+        study.answer(person, {"choices": [0]})
+    assert study.nothing(people[5]) == "none_left"
+    participants.withdraw(study.workspace, study.record.id, people[0].id)
+    assert study.work(people[5]).item.id == item
+    assert study.nothing(people[0]) == "not_active"
+    participants.withdraw(study.workspace, study.record.id, people[5].id)
+    assert study.work(study.person()).item.id == item, "what they had at hand"
 
 
 @ON_BOTH
 def test_attention_checks_come_every_few_items_and_once_each(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{**VOTE, "check_every": 3}])
-    person = desk.person()
-    desk.add("verify", [QUESTION] * 6)
+    study = open_study(studio_workspace, [{**VOTE, "check_every": 3}])
+    person = study.person()
+    study.add("verify", [QUESTION] * 6)
     checks = [NewItem(f"check-{number}", QUESTION, "korea", check={"choices": [2]}) for number in range(2)]
-    add_items(desk.workspace, desk.study.id, "verify", checks)
-    keys = [desk.answer(person, {"choices": [2]}).item.key for _ in range(8)]
+    add_items(study.workspace, study.record.id, "verify", checks)
+    keys = [study.answer(person, {"choices": [2]}).item.key for _ in range(8)]
     assert [place for place, key in enumerate(keys) if key.startswith("check")] == [2, 5]
     assert len(set(keys)) == 8
 
 
 @ON_BOTH
 def test_whoever_verifies_goes_on_verifying_and_is_not_put_to_writing(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "write", "kind": "write_question"}, VOTE])
-    person = desk.person()
-    first, second = desk.add("verify", [QUESTION] * 2)
-    assert desk.answer(person, {"choices": [0]}, "verify").item.id == first
-    found = next_work(desk.workspace, person.id, after="verify")
+    study = open_study(studio_workspace, [{"name": "write", "kind": "write_question"}, VOTE])
+    person = study.person()
+    first, second = study.add("verify", [QUESTION] * 2)
+    assert study.answer(person, {"choices": [0]}, "verify").item.id == first
+    found = next_work(study.workspace, person.id, after="verify")
     assert isinstance(found, Work)
     assert found.item.id == second
-    desk.submit(person, found, {"choices": [0]})
-    assert next_work(desk.workspace, person.id, after="verify") == NoWork("none_left")
-    assert desk.work(person).stage.name == "write", "who asks for anything may be asked to write"
-    going_on = next_work(desk.workspace, person.id, after="write")
+    study.submit(person, found, {"choices": [0]})
+    assert next_work(study.workspace, person.id, after="verify") == NoWork("none_left")
+    assert study.work(person).stage.name == "write", "who asks for anything may be asked to write"
+    going_on = next_work(study.workspace, person.id, after="write")
     assert isinstance(going_on, Work)
     assert going_on.stage.name == "write", "the question that they write is at hand"
 
@@ -320,18 +317,18 @@ def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
     """Of one's population and wider ones, not seen, skipped or written by oneself, and without attention
     checks."""
     populations = [{"name": "uk", "culture": "GB"}, {"name": "wales", "culture": "GB", "part_of": "uk"}]
-    desk = open_study(studio_workspace, [{**VOTE, "check_every": 3}], populations=populations)
-    person, other = desk.person("wales"), desk.person("uk")
+    study = open_study(studio_workspace, [{**VOTE, "check_every": 3}], populations=populations)
+    person, other = study.person("wales"), study.person("uk")
     new = [NewItem(f"{name}-{number}", QUESTION, name) for name in ("uk", "wales") for number in range(3)]
     new += [NewItem("all", QUESTION), NewItem("check", QUESTION, check={"choices": [1]})]
-    added = add_items(desk.workspace, desk.study.id, "verify", new)
-    with desk.workspace.write() as connection:
+    added = add_items(study.workspace, study.record.id, "verify", new)
+    with study.workspace.write() as connection:
         connection.execute(sa.update(schema.items).filter_by(id=added[1].id).values(author_id=person.id))
-    leases.release(desk.workspace, person.id, desk.work(person).assignment.id, skip=True)
+    leases.release(study.workspace, person.id, study.work(person).assignment.id, skip=True)
 
     def left(each: Participant) -> int | None:
-        with desk.workspace.read() as connection:
-            stage = studies.get_stage(desk.workspace, desk.study.id, "verify")
+        with study.workspace.read() as connection:
+            stage = studies.get_stage(study.workspace, study.record.id, "verify")
             return counts_of_person(connection, each, stage).left(stage)
 
     assert left(other) == 4
@@ -340,8 +337,8 @@ def test_as_many_are_left_as_are_given(studio_workspace: Workspace) -> None:
         "three of Wales, one of the country and one of all: one is skipped, and one is their own"
     )
     given = 0
-    while isinstance(work := next_work(desk.workspace, person.id), Work):
+    while isinstance(work := next_work(study.workspace, person.id), Work):
         given += work.item.check is None
         assert left(person) == expected - given
-        desk.submit(person, work, {"choices": [1]})
+        study.submit(person, work, {"choices": [1]})
     assert given == expected

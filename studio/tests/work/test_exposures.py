@@ -45,20 +45,20 @@ SUGGESTED = (NewPreAnnotation("small", {"choices": [1]}, "2", 0.5),)
 
 def made(workspace: Workspace, *, items: int = 1, **settings: Any) -> StudyFixture:
     """A study with items for which a model suggests the second option."""
-    desk = open_study(workspace, [{**VOTE, **settings}])
+    study = open_study(workspace, [{**VOTE, **settings}])
     new = [NewItem(f"q{number}", QUESTION, "korea", suggestions=SUGGESTED) for number in range(items)]
-    add_items(workspace, desk.study.id, "verify", new)
-    return desk
+    add_items(workspace, study.record.id, "verify", new)
+    return study
 
 
 class Browser(AppClient):
     """One person's browser."""
 
-    def __init__(self, desk: StudyFixture, person: Participant, app: Any = None) -> None:
-        super().__init__(app or create_app(desk.workspace), headers={"Origin": "http://localhost"})
-        session = sessions.open_session(desk.workspace, person.account_id)
+    def __init__(self, study: StudyFixture, person: Participant, app: Any = None) -> None:
+        super().__init__(app or create_app(study.workspace), headers={"Origin": "http://localhost"})
+        session = sessions.open_session(study.workspace, person.account_id)
         self.cookies.set("folkways_session", session)
-        self.home = f"/work/{desk.study.name}"
+        self.home = f"/work/{study.record.name}"
 
     def fields(self, text: str) -> dict[str, str]:
         return dict(re.findall(r'name="(csrf|key|revision)" value="([^"]*)"', text))
@@ -84,23 +84,23 @@ def ticked(page: str) -> list[str]:
     return [re.search(r'value="(\d)"', box)[1] for box in boxes if " checked" in box]  # type: ignore[index]
 
 
-def settled(desk: StudyFixture) -> list[dict[str, Any]]:
-    return stored(desk.workspace, schema.exposures, "created", "preannotation_id")
+def settled(study: StudyFixture) -> list[dict[str, Any]]:
+    return stored(study.workspace, schema.exposures, "created", "preannotation_id")
 
 
 @ON_A_FILE
 def test_a_form_begins_with_what_is_suggested_and_says_by_whom(studio_workspace: Workspace) -> None:
-    desk = made(studio_workspace)
-    person = desk.person()
-    browser = Browser(desk, person)
+    study = made(studio_workspace)
+    person = study.person()
+    browser = Browser(study, person)
     task = browser.begin()
-    assert settled(desk) == [], "before the page"
+    assert settled(study) == [], "before the page"
     page = browser.page(task)
     assert ticked(page) == ["1"] and "Made by small · 2 · 0.50. It may be wrong" in page
     assert "It is in your form now" in page and "Empty my form" in page
-    (row,) = settled(desk)
+    (row,) = settled(study)
     assert (row["setting"], row["shown"], row["outcome"]) == ("shown", True, None)
-    assert stored(desk.workspace, schema.drafts) == [], "nothing is theirs until they save it"
+    assert stored(study.workspace, schema.drafts) == [], "nothing is theirs until they save it"
     assert browser.press(task, "suggest", step="back", choices="1", comment="mine").status_code == 303
     page = browser.page(task)
     assert ticked(page) == [] and "Put it into my form" in page and "Empty my form" not in page
@@ -108,46 +108,48 @@ def test_a_form_begins_with_what_is_suggested_and_says_by_whom(studio_workspace:
     page = browser.page(task)
     assert ticked(page) == ["1"] and "mine" in page and "Empty my form" in page
     browser.press(task, "submit", choices="1")
-    (row,) = settled(desk)
+    (row,) = settled(study)
     assert (row["outcome"], row["parts"], row["unchanged"]) == ("accepted", 1, 1)
-    assert suggestion_counts(desk.workspace, [row["item_id"]]) == {row["item_id"]: (1, 1)}
+    assert suggestion_counts(study.workspace, [row["item_id"]]) == {row["item_id"]: (1, 1)}
 
 
 @ON_A_FILE
 def test_who_is_not_to_see_it_sees_no_trace_and_is_compared_all_the_same(studio_workspace: Workspace) -> None:
-    desk = made(studio_workspace, suggestions="hidden")
-    browser = Browser(desk, desk.person())
+    study = made(studio_workspace, suggestions="hidden")
+    browser = Browser(study, study.person())
     task = browser.begin()
     page = browser.page(task)
     assert ticked(page) == [] and "small" not in page and "suggestion" not in page
     browser.press(task, "suggest", step="take")
     assert ticked(browser.page(task)) == []
     browser.press(task, "submit", choices="1")
-    (row,) = settled(desk)
+    (row,) = settled(study)
     assert (row["setting"], row["shown"], row["outcome"]) == ("hidden", False, None)
     assert (row["parts"], row["unchanged"]) == (1, 1)
-    assert suggestion_counts(desk.workspace, [row["item_id"]]) == {}
+    assert suggestion_counts(study.workspace, [row["item_id"]]) == {}
 
 
-def visit(desk: StudyFixture, person: Participant) -> Any:
+def visit(study: StudyFixture, person: Participant) -> Any:
     """The task that somebody is given, as its page is made."""
-    work = desk.work(person)
-    return work, exposed(desk.workspace, person.id, get_task_page(desk.workspace, person, work.assignment.id))
+    work = study.work(person)
+    return work, exposed(
+        study.workspace, person.id, get_task_page(study.workspace, person, work.assignment.id)
+    )
 
 
-def seen_by(desk: StudyFixture, people: Sequence[Participant], items: int) -> dict[tuple[int, int], bool]:
+def seen_by(study: StudyFixture, people: Sequence[Participant], items: int) -> dict[tuple[int, int], bool]:
     """Whether each of the people was shown the suggestion for each item, once they have answered them all."""
     seen: dict[tuple[int, int], bool] = {}
     for person in people:
         for _ in range(items):
-            work, task = visit(desk, person)
+            work, task = visit(study, person)
             assert task.exposure.setting == "half"
             assert bool(task.prefilled) == task.exposure.shown
             seen[work.item.id, person.id] = task.exposure.shown
-            again = visit(desk, person)[1]
+            again = visit(study, person)[1]
             assert again.exposure == task.exposure and again.preannotation == task.preannotation
-            desk.submit(person, work, {"choices": [1]})
-    stored_exposures = exposures_of_study(desk.workspace, desk.study.id)
+            study.submit(person, work, {"choices": [1]})
+    stored_exposures = exposures_of_study(study.workspace, study.record.id)
     assert {key: each.shown for key, (each, _) in stored_exposures.items()} == seen
     assert all((each.outcome == "accepted") == each.shown for each, _ in stored_exposures.values())
     return seen
@@ -155,9 +157,9 @@ def seen_by(desk: StudyFixture, people: Sequence[Participant], items: int) -> di
 
 @ON_A_FILE
 def test_half_of_the_people_see_it_drawn_anew_for_every_item(studio_workspace: Workspace) -> None:
-    desk = made(studio_workspace, items=60, suggestions="half")
-    people = [desk.person(), desk.person()]
-    seen = seen_by(desk, people, 60)
+    study = made(studio_workspace, items=60, suggestions="half")
+    people = [study.person(), study.person()]
+    seen = seen_by(study, people, 60)
     shown = Counter(seen.values())[True]
     assert 33 <= shown <= 87, f"of 120, {shown}: less likely than 1 in a million"
     pairs = Counter((seen[item, people[0].id], seen[item, people[1].id]) for item, _ in seen)
@@ -165,38 +167,38 @@ def test_half_of_the_people_see_it_drawn_anew_for_every_item(studio_workspace: W
 
 
 def test_what_was_drawn_once_is_stored_and_never_drawn_again(studio_workspace: Workspace) -> None:
-    desk = made(studio_workspace, items=20, suggestions="half")
-    assert len(seen_by(desk, [desk.person()], 20)) == 20, "each visited twice"
+    study = made(studio_workspace, items=20, suggestions="half")
+    assert len(seen_by(study, [study.person()], 20)) == 20, "each visited twice"
 
 
 @ON_BOTH
 def test_two_tabs_at_once_settle_it_once(studio_workspace: Workspace) -> None:
-    desk = made(studio_workspace, suggestions="half")
-    person = desk.person()
-    work = desk.work(person)
-    page = get_task_page(desk.workspace, person, work.assignment.id)
+    study = made(studio_workspace, suggestions="half")
+    person = study.person()
+    work = study.work(person)
+    page = get_task_page(study.workspace, person, work.assignment.id)
     barrier, shown = Barrier(4), []
 
     def look() -> None:
         barrier.wait()
-        shown.append(exposed(desk.workspace, person.id, page).exposure)
+        shown.append(exposed(study.workspace, person.id, page).exposure)
 
     threads = [Thread(target=look) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(shown) == 4 and len(set(shown)) == 1 and len(settled(desk)) == 1
+    assert len(shown) == 4 and len(set(shown)) == 1 and len(settled(study)) == 1
 
 
 @ON_A_FILE
 def test_a_setting_that_changes_and_a_suggestion_that_comes_later_change_nothing_for_who_has_seen_the_task(
     studio_workspace: Workspace,
 ) -> None:
-    desk = made(studio_workspace)
-    first, second = desk.person(), desk.person()
-    work, _ = visit(desk, first)
-    with desk.workspace.write() as connection:
+    study = made(studio_workspace)
+    first, second = study.person(), study.person()
+    work, _ = visit(study, first)
+    with study.workspace.write() as connection:
         config = {**work.stage.config, "suggestions": "hidden"}
         connection.execute(sa.update(schema.stages).values(config=config))
         row = {
@@ -209,53 +211,53 @@ def test_a_setting_that_changes_and_a_suggestion_that_comes_later_change_nothing
             "created": 1.0,
         }
         connection.execute(sa.insert(schema.preannotations).values(row))
-    assert visit(desk, first)[1].prefilled == {"choices": [1]}
-    other = visit(desk, second)[1]
+    assert visit(study, first)[1].prefilled == {"choices": [1]}
+    other = visit(study, second)[1]
     assert (other.exposure.setting, other.exposure.shown, other.prefilled) == ("hidden", False, {})
     assert other.preannotation.model == "large"
 
 
 @ON_A_FILE
 def test_who_has_begun_to_answer_and_who_is_tested_is_shown_nothing(studio_workspace: Workspace) -> None:
-    desk = made(studio_workspace)
-    person = desk.person()
-    work = desk.work(person)
-    drafts.save_draft(desk.workspace, person.id, work.assignment.id, {"choices": [0]}, 0)
-    assert visit(desk, person)[1].exposure is None
+    study = made(studio_workspace)
+    person = study.person()
+    work = study.work(person)
+    drafts.save_draft(study.workspace, person.id, work.assignment.id, {"choices": [0]}, 0)
+    assert visit(study, person)[1].exposure is None
     testing = made_test(studio_workspace)
     assert visit(testing, testing.person())[1].exposure is None
-    assert settled(desk) == []
+    assert settled(study) == []
 
 
 def made_test(workspace: Workspace) -> StudyFixture:
     """A study whose test has a question for which something is suggested."""
     qualification = {"questions": 1, "pass_mark": 1.0, "tries": 1}
-    desk = open_study(workspace, [{**VOTE, "qualification": qualification}], name="tested")
+    study = open_study(workspace, [{**VOTE, "qualification": qualification}], name="tested")
     new = NewItem("t", QUESTION, "korea", check={"choices": [1]}, test=True, suggestions=SUGGESTED)
-    add_items(workspace, desk.study.id, "verify", [new])
-    desk.add("verify", [QUESTION])
-    return desk
+    add_items(workspace, study.record.id, "verify", [new])
+    study.add("verify", [QUESTION])
+    return study
 
 
 @ON_A_FILE
 def test_an_answer_without_the_page_of_its_task_was_shown_nothing(studio_workspace: Workspace) -> None:
-    desk = made(studio_workspace)
-    desk.answer(desk.person(), {"choices": [1]})
-    assert settled(desk) == []
+    study = made(studio_workspace)
+    study.answer(study.person(), {"choices": [1]})
+    assert settled(study) == []
 
 
 @ON_A_FILE
 def test_those_who_left_are_in_no_figure(studio_workspace: Workspace) -> None:
-    desk = made(studio_workspace)
-    person = desk.person()
-    work, _ = visit(desk, person)
-    desk.submit(person, work, {"choices": [2]})
-    ((exposure, suggestion),) = exposures_of_study(desk.workspace, desk.study.id).values()
+    study = made(studio_workspace)
+    person = study.person()
+    work, _ = visit(study, person)
+    study.submit(person, work, {"choices": [2]})
+    ((exposure, suggestion),) = exposures_of_study(study.workspace, study.record.id).values()
     assert (exposure.outcome, suggestion.model) == ("rejected", "small")
-    assert suggestion_counts(desk.workspace, [work.item.id]) == {work.item.id: (1, 0)}
-    participants.withdraw(desk.workspace, desk.study.id, person.id)
-    assert exposures_of_study(desk.workspace, desk.study.id) == {}
-    assert suggestion_counts(desk.workspace, [work.item.id]) == {}
+    assert suggestion_counts(study.workspace, [work.item.id]) == {work.item.id: (1, 0)}
+    participants.withdraw(study.workspace, study.record.id, person.id)
+    assert exposures_of_study(study.workspace, study.record.id) == {}
+    assert suggestion_counts(study.workspace, [work.item.id]) == {}
 
 
 def one(number: int, model: str, score: float | None) -> PreAnnotation:

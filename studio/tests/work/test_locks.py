@@ -59,7 +59,7 @@ def noted(workspace: Workspace) -> Iterator[list[str]]:
 @ON_A_FILE
 def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) -> None:
     workspace = studio_workspace
-    desk = open_study(workspace, STAGES)
+    study = open_study(workspace, STAGES)
     told: dict[str, list[str]] = {}
 
     def act(name: str, action: Callable[[], T]) -> T:
@@ -68,15 +68,15 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
         told[name] = found
         return done
 
-    kim, lee = desk.person(), desk.person()
-    _, two, three = desk.add("verify", [QUESTION] * 3)
-    add_items(workspace, desk.study.id, "verify", [NewItem("check", QUESTION, check={"choices": [0]})])
-    work = act("claim", lambda: desk.work(kim, "verify"))
-    act("claim what is at hand", lambda: desk.work(kim, "verify"))
+    kim, lee = study.person(), study.person()
+    _, two, three = study.add("verify", [QUESTION] * 3)
+    add_items(workspace, study.record.id, "verify", [NewItem("check", QUESTION, check={"choices": [0]})])
+    work = act("claim", lambda: study.work(kim, "verify"))
+    act("claim what is at hand", lambda: study.work(kim, "verify"))
     act("heartbeat", lambda: leases.heartbeat(workspace, kim.id, work.assignment.id))
     act("draft", lambda: drafts.save_draft(workspace, kim.id, work.assignment.id, {}, 0))
     vote = {"choices": [0], "comment": "as at home"}
-    said = act("submit", lambda: desk.submit(kim, work, vote)).judgement
+    said = act("submit", lambda: study.submit(kim, work, vote)).judgement
     act(
         "check",
         lambda: judgements.check_submission(
@@ -87,38 +87,38 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
     batch = act("batch", lambda: assignments.claim_batch(workspace, kim.id, "verify", 2, seconds=60.0))
     assert isinstance(batch, tuple)
     act("release", lambda: leases.release(workspace, kim.id, batch[0].assignment.id))
-    act("known answer", lambda: desk.submit(kim, batch[1], vote))
-    act("redact", lambda: redaction.redact(workspace, desk.study.id, said.id))
+    act("known answer", lambda: study.submit(kim, batch[1], vote))
+    act("redact", lambda: redaction.redact(workspace, study.record.id, said.id))
     act(
         "adjudicate",
-        lambda: adjudications.adjudicate(workspace, desk.study.id, two, desk.owner, {}, "because"),
+        lambda: adjudications.adjudicate(workspace, study.record.id, two, study.owner, {}, "because"),
     )
     act(
         "drop",
         lambda: adjudications.adjudicate(
-            workspace, desk.study.id, three, desk.owner, {}, "because", drop=True
+            workspace, study.record.id, three, study.owner, {}, "because", drop=True
         ),
     )
     act("finish", lambda: participants.finish(workspace, kim.id))
-    act("withdraw", lambda: participants.withdraw(workspace, desk.study.id, kim.id))
-    act("delete", lambda: personal.delete_attributes(workspace, desk.study.id, kim.id))
-    written = act("begin", lambda: desk.work(lee, "write"))
+    act("withdraw", lambda: participants.withdraw(workspace, study.record.id, kim.id))
+    act("delete", lambda: personal.delete_attributes(workspace, study.record.id, kim.id))
+    written = act("begin", lambda: study.work(lee, "write"))
     act(
         "write",
         lambda: redteaming.write_scenario(
             workspace, lee.id, written.assignment.id, "Somebody rings at noon."
         ),
     )
-    act("expire", lambda: leases.expire(workspace, desk.study.id))
-    _, token = act("invite", lambda: invites.create_invite(workspace, desk.study.id, Role.REVIEWER))
+    act("expire", lambda: leases.expire(workspace, study.record.id))
+    _, token = act("invite", lambda: invites.create_invite(workspace, study.record.id, Role.REVIEWER))
     act("join", lambda: participants.join(workspace, token))
     person, slot, item = "participants FOR NO KEY UPDATE", "assignments FOR UPDATE", "items FOR UPDATE"
     korea = Assignee("korea", population_id=lee.population_id)
-    act("assign", lambda: assign(workspace, desk.study.id, {said.item_id: [korea]}))
+    act("assign", lambda: assign(workspace, study.record.id, {said.item_id: [korea]}))
     suggestion = NewPreAnnotation("m", {"choices": [0]})
     act(
         "suggest",
-        lambda: add_suggestions(workspace, desk.study.id, "verify", [(two, suggestion)], by=desk.owner),
+        lambda: add_suggestions(workspace, study.record.id, "verify", [(two, suggestion)], by=study.owner),
     )
     # Assigned to them, or else for anybody: one that is open, or one whose lease ran out.
     free = ["assignments FOR UPDATE SKIP LOCKED"] * 4
@@ -157,18 +157,18 @@ def test_what_each_action_locks_and_in_which_order(studio_workspace: Workspace) 
 def test_taking_a_slot_changes_its_row_once(studio_workspace: Workspace) -> None:
     """Two changes in one transaction are what PostgreSQL can deadlock over with somebody who sends after
     their lease."""
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
-    person = desk.person()
-    desk.add("verify", [QUESTION] * 2)
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    person = study.person()
+    study.add("verify", [QUESTION] * 2)
     changed: list[int] = []
 
     def note(connection: sa.Connection) -> None:
         changed.append(connection.connection.driver_connection.total_changes)  # type: ignore[union-attr]  # SQLite's
 
-    sa.event.listen(desk.workspace.engine, "begin", note)
-    sa.event.listen(desk.workspace.engine, "commit", note)
-    assert isinstance(assignments.claim_slot(desk.workspace, person.id, stage="verify"), ClaimedSlot)
+    sa.event.listen(study.workspace.engine, "begin", note)
+    sa.event.listen(study.workspace.engine, "commit", note)
+    assert isinstance(assignments.claim_slot(study.workspace, person.id, stage="verify"), ClaimedSlot)
     assert changed[1] - changed[0] == 1
     changed.clear()
-    assert isinstance(assignments.claim_batch(desk.workspace, person.id, "verify", 2, seconds=86400), tuple)
+    assert isinstance(assignments.claim_batch(study.workspace, person.id, "verify", 2, seconds=86400), tuple)
     assert changed[1] - changed[0] == 2, "the slot at hand is kept for longer, and one more is taken"

@@ -155,17 +155,17 @@ FILLED: Mapping[str, tuple[Mapping[str, object], Mapping[str, str], Mapping[str,
 """Stage -> an item's content, what is filled in, and the judgement that it becomes."""
 
 
-def with_files(desk: StudyFixture) -> StudyFixture:
+def with_files(study: StudyFixture) -> StudyFixture:
     media.add_media(
-        desk.workspace,
-        desk.study.id,
+        study.workspace,
+        study.record.id,
         {"door.jpg": ("image/jpeg", b"a picture"), "a.mp3": ("audio/mpeg", b"a voice")},
     )
-    return desk
+    return study
 
 
 @pytest.fixture
-def desk(workspace: Workspace) -> StudyFixture:
+def study(workspace: Workspace) -> StudyFixture:
     return with_files(open_study(workspace, STAGES, language="en"))
 
 
@@ -189,56 +189,58 @@ def test_every_kind_that_can_be_worked_on_off_line_is_tested() -> None:
 
 
 @pytest.mark.parametrize("stage", list(FILLED))
-def test_out_and_back(desk: StudyFixture, stage: str) -> None:
+def test_out_and_back(study: StudyFixture, stage: str) -> None:
     content, cells, payload = FILLED[stage]
-    (item,) = desk.add(stage, [content])
-    person = desk.person()
-    sheet = export_workbook(desk.workspace, person.id, stage, 10)
-    found = import_workbook(desk.workspace, person.id, read_workbook(fill(sheet, cells)))
+    (item,) = study.add(stage, [content])
+    person = study.person()
+    sheet = export_workbook(study.workspace, person.id, stage, 10)
+    found = import_workbook(study.workspace, person.id, read_workbook(fill(sheet, cells)))
     assert (found.stored, found.repeated, found.empty) == (1, 0, 0)
-    assert [dict(each.payload) for each in list_judgements(desk.workspace, desk.study.id, item)] == [payload]
+    assert [dict(each.payload) for each in list_judgements(study.workspace, study.record.id, item)] == [
+        payload
+    ]
 
 
-def test_the_same_workbook_twice_is_stored_once(desk: StudyFixture) -> None:
-    desk.add("verify", [QUESTION] * 3)
-    person = desk.person()
-    sheet = fill(export_workbook(desk.workspace, person.id, "verify", 3), {"choices": "A"})
-    first = import_workbook(desk.workspace, person.id, read_workbook(sheet))
-    again = import_workbook(desk.workspace, person.id, read_workbook(sheet))
+def test_the_same_workbook_twice_is_stored_once(study: StudyFixture) -> None:
+    study.add("verify", [QUESTION] * 3)
+    person = study.person()
+    sheet = fill(export_workbook(study.workspace, person.id, "verify", 3), {"choices": "A"})
+    first = import_workbook(study.workspace, person.id, read_workbook(sheet))
+    again = import_workbook(study.workspace, person.id, read_workbook(sheet))
     assert (first.stored, first.empty) == (1, 2)
     assert (again.stored, again.repeated, again.empty) == (0, 1, 2)
 
 
-def test_what_was_submitted_otherwise_is_a_problem(desk: StudyFixture) -> None:
-    desk.add("verify", [QUESTION])
-    person = desk.person()
-    sheet = export_workbook(desk.workspace, person.id, "verify", 1)
-    import_workbook(desk.workspace, person.id, read_workbook(fill(sheet, {"choices": "A"})))
+def test_what_was_submitted_otherwise_is_a_problem(study: StudyFixture) -> None:
+    study.add("verify", [QUESTION])
+    person = study.person()
+    sheet = export_workbook(study.workspace, person.id, "verify", 1)
+    import_workbook(study.workspace, person.id, read_workbook(fill(sheet, {"choices": "A"})))
     with pytest.raises(RowsError, match="first submission stands"):
-        import_workbook(desk.workspace, person.id, read_workbook(fill(sheet, {"choices": "B"})))
+        import_workbook(study.workspace, person.id, read_workbook(fill(sheet, {"choices": "B"})))
 
 
-def test_one_wrong_row_and_nothing_is_submitted(desk: StudyFixture) -> None:
-    items = desk.add("verify", [QUESTION] * 3)
-    person = desk.person()
-    sheet = export_workbook(desk.workspace, person.id, "verify", 3)
+def test_one_wrong_row_and_nothing_is_submitted(study: StudyFixture) -> None:
+    items = study.add("verify", [QUESTION] * 3)
+    person = study.person()
+    sheet = export_workbook(study.workspace, person.id, "verify", 3)
     sheet = fill(sheet, {"choices": "A"}, 2)
     sheet = fill(sheet, {"choices": "Z"}, 3)
     sheet = fill(sheet, {"choices": "A", "abstain": "dont_know"}, 4)
     with pytest.raises(RowsError) as error:
-        import_workbook(desk.workspace, person.id, read_workbook(sheet))
+        import_workbook(study.workspace, person.id, read_workbook(sheet))
     assert set(error.value.problems) == {2, 3}
     assert "from 0 to 3" in error.value.problems[2]
     assert "Either choose answers" in error.value.problems[3]
-    assert [list_judgements(desk.workspace, desk.study.id, item) for item in items] == [(), (), ()]
+    assert [list_judgements(study.workspace, study.record.id, item) for item in items] == [(), (), ()]
 
 
-def test_nobody_takes_in_the_workbook_of_another(desk: StudyFixture) -> None:
-    desk.add("verify", [QUESTION])
-    person, other = desk.person(), desk.person()
-    sheet = fill(export_workbook(desk.workspace, person.id, "verify", 1), {"choices": "A"})
+def test_nobody_takes_in_the_workbook_of_another(study: StudyFixture) -> None:
+    study.add("verify", [QUESTION])
+    person, other = study.person(), study.person()
+    sheet = fill(export_workbook(study.workspace, person.id, "verify", 1), {"choices": "A"})
     with pytest.raises(RowsError, match="not yours"):
-        import_workbook(desk.workspace, other.id, read_workbook(sheet))
+        import_workbook(study.workspace, other.id, read_workbook(sheet))
 
 
 @pytest.mark.parametrize(
@@ -246,11 +248,11 @@ def test_nobody_takes_in_the_workbook_of_another(desk: StudyFixture) -> None:
     [(300, "no column 'assignment'"), (0, "no rows below its header")],
     ids=["other", "none"],
 )
-def test_a_table_that_was_not_handed_out_is_told_once(desk: StudyFixture, rows: int, lacks: str) -> None:
+def test_a_table_that_was_not_handed_out_is_told_once(study: StudyFixture, rows: int, lacks: str) -> None:
     """Such as a sheet of notes before the one with the answers."""
     table = [{"id": str(number), "question": "Soup?"} for number in range(rows)]
     with pytest.raises(FolkwaysError, match=rf"^items\.csv: has {lacks}; bring the table as it was [^\n]*$"):
-        import_workbook(desk.workspace, desk.person().id, table, file="items.csv")
+        import_workbook(study.workspace, study.person().id, table, file="items.csv")
 
 
 def _rename(sheet: Worksheet) -> None:
@@ -276,17 +278,17 @@ def _break(sheet: Worksheet) -> None:
     ids=["renamed", "deleted", "repeated", "failed formula"],
 )
 def test_no_answer_of_a_workbook_that_was_changed_is_lost_unsaid(
-    desk: StudyFixture, change: Callable[[Worksheet], object], told: str
+    study: StudyFixture, change: Callable[[Worksheet], object], told: str
 ) -> None:
     """They were counted as empty rows, or taken for what the person said."""
-    desk.add("answer", [FILLED["answer"][0]] * 2)
-    person = desk.person()
-    handed_out = export_workbook(desk.workspace, person.id, "answer", 2)
+    study.add("answer", [FILLED["answer"][0]] * 2)
+    person = study.person()
+    handed_out = export_workbook(study.workspace, person.id, "answer", 2)
     book = load_workbook(io.BytesIO(fill(handed_out, {"answer 1": "rice"})))
     change(book.worksheets[0])
     book.save(buffer := io.BytesIO())
     with pytest.raises(FolkwaysError, match=re.escape(told)):
-        import_workbook(desk.workspace, person.id, read_workbook(buffer.getvalue()), file="answer.xlsx")
+        import_workbook(study.workspace, person.id, read_workbook(buffer.getvalue()), file="answer.xlsx")
 
 
 @pytest.mark.parametrize(
@@ -295,18 +297,18 @@ def test_no_answer_of_a_workbook_that_was_changed_is_lost_unsaid(
      ("rows.tsv", False), ("rows.parquet", False), ("rows.XLSX", False)],
 )  # fmt: skip
 def test_rows_that_name_their_cells_name_those_that_they_have(
-    desk: StudyFixture, file: str | None, is_taken: bool
+    study: StudyFixture, file: str | None, is_taken: bool
 ) -> None:
     """Programs leave out what is empty; where a header lacks a column, somebody has changed it."""
-    desk.add("answer", [FILLED["answer"][0]])
-    person = desk.person()
-    (row,) = read_workbook(export_workbook(desk.workspace, person.id, "answer", 1))
+    study.add("answer", [FILLED["answer"][0]])
+    person = study.person()
+    (row,) = read_workbook(export_workbook(study.workspace, person.id, "answer", 1))
     rows = [{"assignment": row["assignment"], "answer 1": "rice"}]
     if is_taken:
-        assert import_workbook(desk.workspace, person.id, rows, file=file).stored == 1
+        assert import_workbook(study.workspace, person.id, rows, file=file).stored == 1
     else:
         with pytest.raises(FolkwaysError, match="has no column answer 2, "):
-            import_workbook(desk.workspace, person.id, rows, file=file)
+            import_workbook(study.workspace, person.id, rows, file=file)
 
 
 def test_a_date_is_read_as_it_is_shown() -> None:
@@ -317,30 +319,30 @@ def test_a_date_is_read_as_it_is_shown() -> None:
     assert read_workbook(buffer.getvalue()) == [{"day": "2026-02-01", "moment": "2026-02-01 18:30:00"}]
 
 
-def test_handed_out_slots_are_kept(desk: StudyFixture) -> None:
+def test_handed_out_slots_are_kept(study: StudyFixture) -> None:
     """Five slots of one item: five people hold it off line, the sixth finds nothing."""
-    desk.add("verify", [QUESTION])
+    study.add("verify", [QUESTION])
     for _ in range(5):
-        export_workbook(desk.workspace, desk.person().id, "verify", 10)
-    assert desk.nothing(desk.person(), "verify") == "none_left"
+        export_workbook(study.workspace, study.person().id, "verify", 10)
+    assert study.nothing(study.person(), "verify") == "none_left"
 
 
-def test_cells_that_look_like_formulas_stay_text(desk: StudyFixture) -> None:
+def test_cells_that_look_like_formulas_stay_text(study: StudyFixture) -> None:
     content = FILLED["answer"][0]
-    desk.add("answer", [content])
-    book = load_workbook(io.BytesIO(export_workbook(desk.workspace, desk.person().id, "answer", 1)))
+    study.add("answer", [content])
+    book = load_workbook(io.BytesIO(export_workbook(study.workspace, study.person().id, "answer", 1)))
     cell = book.worksheets[0]["B2"]
     assert (cell.value, cell.data_type) == ("=SUM(A1)?", "s")
 
 
-def _cap(desk: StudyFixture, person: Participant) -> None:
-    desk.answer(person, {"choices": [0]}, "capped")
+def _cap(study: StudyFixture, person: Participant) -> None:
+    study.answer(person, {"choices": [0]}, "capped")
 
 
 REASONS: dict[str, tuple[str, Callable[[StudyFixture, Participant], object]]] = {
-    "paused": ("capped", lambda desk, _: set_state(desk.workspace, desk.study.id, StudyState.PAUSED)),
-    "closed": ("capped", lambda desk, _: set_state(desk.workspace, desk.study.id, StudyState.CLOSED)),
-    "not_active": ("capped", lambda desk, person: withdraw(desk.workspace, desk.study.id, person.id)),
+    "paused": ("capped", lambda study, _: set_state(study.workspace, study.record.id, StudyState.PAUSED)),
+    "closed": ("capped", lambda study, _: set_state(study.workspace, study.record.id, StudyState.CLOSED)),
+    "not_active": ("capped", lambda study, person: withdraw(study.workspace, study.record.id, person.id)),
     "no_role": ("reviewed", lambda *_: None),
     "training": ("trained", lambda *_: None),
     "cap": ("capped", _cap),
@@ -357,32 +359,32 @@ def test_nothing_to_hand_out_says_why(studio_workspace: Workspace, reason: str) 
         {"name": "trained", "manual": "verification/verify", **vote},
         {"name": "empty", **vote},
     ]
-    desk = open_study(studio_workspace, stages)
+    study = open_study(studio_workspace, stages)
     for stage in ("capped", "reviewed", "trained"):
-        desk.add(stage, [QUESTION, {**QUESTION, "question": "And then?"}])
-    person = desk.person()
+        study.add(stage, [QUESTION, {**QUESTION, "question": "And then?"}])
+    person = study.person()
     stage, come_to_it = REASONS[reason]
-    come_to_it(desk, person)
+    come_to_it(study, person)
     with pytest.raises(FolkwaysError, match=f"nothing was handed out: {NO_WORK[reason]}"):
-        export_workbook(desk.workspace, person.id, stage, 3)
+        export_workbook(study.workspace, person.id, stage, 3)
 
 
-def test_what_has_no_workbook_is_kept_for_nobody(desk: StudyFixture) -> None:
-    desk.add("mark", [{"sentence": "We had a potluck."}])
-    person = desk.person()
+def test_what_has_no_workbook_is_kept_for_nobody(study: StudyFixture) -> None:
+    study.add("mark", [{"sentence": "We had a potluck."}])
+    person = study.person()
     with pytest.raises(
         FolkwaysError,
         match=r"kind tag_spans cannot be worked on off line; those that can: adapt, form, .*vote",
     ):
-        export_workbook(desk.workspace, person.id, "mark", 1)
-    assert desk.work(desk.person(), "mark").item.content["sentence"] == "We had a potluck."
+        export_workbook(study.workspace, person.id, "mark", 1)
+    assert study.work(study.person(), "mark").item.content["sentence"] == "We had a potluck."
 
 
-def test_a_form_is_handed_out_in_the_language_of_its_people(desk: StudyFixture) -> None:
+def test_a_form_is_handed_out_in_the_language_of_its_people(study: StudyFixture) -> None:
     """What is shown, what each column asks, and lists to choose from: of the stage, and of each item."""
     content = FILLED["form"][0]
-    desk.add("form", [content, {**content, "dishes": ["rice", "bread"]}])
-    book = load_workbook(io.BytesIO(export_workbook(desk.workspace, desk.person().id, "form", 2)))
+    study.add("form", [content, {**content, "dishes": ["rice", "bread"]}])
+    book = load_workbook(io.BytesIO(export_workbook(study.workspace, study.person().id, "form", 2)))
     head, *rows = book["answers"].iter_rows(values_only=True)
     row = dict(zip(head, rows[0], strict=True))
     assert list(row) == [
@@ -427,16 +429,16 @@ def test_a_form_is_handed_out_in_the_language_of_its_people(desk: StudyFixture) 
     assert (book["lists"].sheet_state, book["answers"][f"{places['why']}2"].number_format) == ("hidden", "@")
 
 
-def test_a_wrong_cell_of_a_form_says_what_can_stand_there(desk: StudyFixture, tmp_path: Path) -> None:
+def test_a_wrong_cell_of_a_form_says_what_can_stand_there(study: StudyFixture, tmp_path: Path) -> None:
     """As CSV too; good rows are not taken in without the wrong ones, and no answer is lost."""
     content, cells, _ = FILLED["form"]
-    items = desk.add("form", [content] * 2)
-    person = desk.person()
-    sheet = fill(export_workbook(desk.workspace, person.id, "form", 2), cells)
+    items = study.add("form", [content] * 2)
+    person = study.person()
+    sheet = fill(export_workbook(study.workspace, person.id, "form", 2), cells)
     rows = read_workbook(fill(fill(sheet, cells, 3), {"polite": "perhaps", "age": "1,200"}, 3))
     assert [row["age"] for row in rows] == ["7,5", "1,200"]
     with pytest.raises(RowsError) as error:
-        import_workbook(desk.workspace, person.id, rows)
+        import_workbook(study.workspace, person.id, rows)
     assert list(error.value.problems) == [2]
     told = error.value.problems[2]
     assert "polite: 'perhaps' is none of the answers (write one of: 네; 아니요)" in told
@@ -447,11 +449,10 @@ def test_a_wrong_cell_of_a_form_says_what_can_stand_there(desk: StudyFixture, tm
     assert "why" not in told
     rows[1] |= {"polite": "no", "age": "120"}
     (tmp_path / "back.csv").write_bytes(csv_bytes(list(rows[0]), [list(row.values()) for row in rows]))
-    assert import_workbook(desk.workspace, person.id, read_rows(tmp_path / "back.csv")).stored == 2
-    assert [list_judgements(desk.workspace, desk.study.id, item)[0].payload["number"] for item in items] == [
-        {"age": 7.5},
-        {"age": 120},
-    ]
+    assert import_workbook(study.workspace, person.id, read_rows(tmp_path / "back.csv")).stored == 2
+    assert [
+        list_judgements(study.workspace, study.record.id, item)[0].payload["number"] for item in items
+    ] == [{"age": 7.5}, {"age": 120}]
 
 
 GALLERY: Mapping[str, tuple[Mapping[str, object], Mapping[str, str]]] = {
@@ -487,13 +488,13 @@ def test_every_form_of_the_gallery_is_tested() -> None:
 def test_a_form_of_the_gallery(workspace: Workspace, name: str) -> None:
     content, cells = GALLERY[name]
     made = parse_yaml(template_text(name))
-    desk = with_files(open_study(workspace, untrained(made["stages"]), language=made.get("language", "en")))
+    study = with_files(open_study(workspace, untrained(made["stages"]), language=made.get("language", "en")))
     stage = made["stages"][0]["name"]
-    desk.add(stage, [content])
-    person = desk.person()
+    study.add(stage, [content])
+    person = study.person()
     found = import_workbook(
-        desk.workspace,
+        study.workspace,
         person.id,
-        read_workbook(fill(export_workbook(desk.workspace, person.id, stage, 1), cells)),
+        read_workbook(fill(export_workbook(study.workspace, person.id, stage, 1), cells)),
     )
     assert (found.stored, found.empty) == (1, 0)

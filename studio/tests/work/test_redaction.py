@@ -20,7 +20,7 @@ from folkways_studio.exports.archive import export_files
 from folkways_studio.models import redteaming
 from folkways_studio.records import Participant, Role
 from folkways_studio.studies import service as studies
-from folkways_studio.work import drafts, judgements, redaction
+from folkways_studio.work import corrections, drafts, judgements, redaction
 from studio.tests.models.test_redteaming import STAGES as RED_TEAMING
 from studio.tests.models.test_redteaming import offered_by
 from studio.tests.support.studies import ON_A_FILE, ON_BOTH, QUESTION, StudyFixture, open_study, stored
@@ -37,43 +37,43 @@ def everything(workspace: Workspace) -> str:
         )
 
 
-def exported(desk: StudyFixture) -> str:
+def exported(study: StudyFixture) -> str:
     """Every format that can be read as text."""
     texts = []
     for format in set(FORMATS) - {"parquet", "xlsx", "spacy", "conll"}:
         texts += [
             content.decode("utf-8", "replace")
-            for content in export_files(desk.workspace, desk.study.id, format).values()
+            for content in export_files(study.workspace, study.record.id, format).values()
         ]
     return "\n".join(texts)
 
 
 def said(
-    desk: StudyFixture, person: Participant, submission: Mapping[str, Any], stage: str | None = None
+    study: StudyFixture, person: Participant, submission: Mapping[str, Any], stage: str | None = None
 ) -> int:
     """The number of the judgement that this person makes."""
-    return desk.submit(person, desk.work(person, stage), submission).judgement.id
+    return study.submit(person, study.work(person, stage), submission).judgement.id
 
 
 def test_a_comment_is_redacted_and_the_vote_stays(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
-    (item,) = desk.add("verify", [QUESTION])
-    number = said(desk, desk.person(), {"choices": [1], "comment": SECRET})
-    said(desk, desk.person(), {"choices": [1], "comment": "as at home"})
-    assert SECRET in exported(desk)
-    found = redaction.redact(desk.workspace, desk.study.id, number, by=desk.owner)
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
+    (item,) = study.add("verify", [QUESTION])
+    number = said(study, study.person(), {"choices": [1], "comment": SECRET})
+    said(study, study.person(), {"choices": [1], "comment": "as at home"})
+    assert SECRET in exported(study)
+    found = redaction.redact(study.workspace, study.record.id, number, by=study.owner)
     assert found.payload == {"choices": [1], "abstain": None, "comment": "[redacted]"}
-    assert SECRET not in everything(desk.workspace)
-    assert SECRET not in exported(desk) and "as at home" in exported(desk)
-    told = events(desk.workspace, desk.study.id)[0]
+    assert SECRET not in everything(study.workspace)
+    assert SECRET not in exported(study) and "as at home" in exported(study)
+    told = events(study.workspace, study.record.id)[0]
     assert (told.kind, told.account_id, told.subject) == (
         "answer.redacted",
-        desk.owner,
+        study.owner,
         f"judgement:{number}",
     )
     assert told.details == {"fields": ["comment"], "item": item}
     with pytest.raises(ConflictError, match="nothing left"):
-        redaction.redact(desk.workspace, desk.study.id, number)
+        redaction.redact(study.workspace, study.record.id, number)
 
 
 def test_short_answers_go_with_what_reviewers_made_of_them_but_not_those_of_others(
@@ -83,26 +83,26 @@ def test_short_answers_go_with_what_reviewers_made_of_them_but_not_those_of_othe
         {"name": "answer", "kind": "short_answers", "answers": 2, "next": {"done": "group"}},
         {"name": "group", "kind": "group_answers", "role": "reviewer"},
     ]
-    desk = open_study(studio_workspace, stages)
-    desk.add(
+    study = open_study(studio_workspace, stages)
+    study.add(
         "answer", [{"local": "누구와 먹나요?", "english": "Who do people eat with?", "category": "Food"}]
     )
-    number = said(desk, desk.person(), {"answers": [SECRET, "family"]})
-    said(desk, desk.person(), {"answers": ["family"]})
-    reviewer = desk.person(role=Role.REVIEWER)
-    work = desk.work(reviewer)
-    drafts.save_draft(desk.workspace, reviewer.id, work.assignment.id, {"invalid": [SECRET]}, 0)
+    number = said(study, study.person(), {"answers": [SECRET, "family"]})
+    said(study, study.person(), {"answers": ["family"]})
+    reviewer = study.person(role=Role.REVIEWER)
+    work = study.work(reviewer)
+    drafts.save_draft(study.workspace, reviewer.id, work.assignment.id, {"invalid": [SECRET]}, 0)
     groups = [{"answers": [each], "en_answers": [each]} for each in (SECRET, "family")]
-    desk.submit(reviewer, work, {"groups": groups, "invalid": []})
-    redaction.redact(desk.workspace, desk.study.id, number, ["answers"], by=desk.owner)
-    assert SECRET not in everything(desk.workspace)
-    release = export_files(desk.workspace, desk.study.id)
+    study.submit(reviewer, work, {"groups": groups, "invalid": []})
+    redaction.redact(study.workspace, study.record.id, number, ["answers"], by=study.owner)
+    assert SECRET not in everything(study.workspace)
+    release = export_files(study.workspace, study.record.id)
     text = b"".join(release.values()).decode()
     assert SECRET not in text and "family" in text
     assert '"annotations":{"family":1}' in text.replace(" ", "").replace("\n", ""), (
         "what stands in its place is no answer"
     )
-    copied = [event for event in events(desk.workspace, desk.study.id) if event.kind == "answer.redacted"]
+    copied = [event for event in events(study.workspace, study.record.id) if event.kind == "answer.redacted"]
     assert len(copied) == 2, "the answer, and what the reviewer made of it"
 
 
@@ -112,10 +112,10 @@ def test_a_question_goes_with_every_step_of_it_and_what_models_were_asked(
 ) -> None:
     with ChatServer(mode="letter") as server:
         offered = offered_by(server)
-        desk = open_study(studio_workspace, RED_TEAMING, models={"verifier": "verifier"}, offered=offered)
-        author = desk.person()
-        work = desk.work(author)
-        steps = (desk.workspace, author.id, work.assignment.id)
+        study = open_study(studio_workspace, RED_TEAMING, models={"verifier": "verifier"}, offered=offered)
+        author = study.person()
+        work = study.work(author)
+        steps = (study.workspace, author.id, work.assignment.id)
         scenario, question = f"{SECRET} comes by with an envelope.", f"What does {SECRET} bring?"
         redteaming.write_scenario(*steps, scenario)
         redteaming.edit(*steps, question, ["tea", "rice", "soup", "salt"], [0])
@@ -126,61 +126,63 @@ def test_a_question_goes_with_every_step_of_it_and_what_models_were_asked(
         "options": ["tea", "rice", "soup", "salt"],
         "intended": [0],
     }
-    number = desk.submit(author, work, whole).judgement.id
-    reviewer = desk.person(role=Role.RESEARCHER)
-    said(desk, reviewer, {"decision": "keep", "question": question.replace("bring", "carry")})
-    voter = desk.person()
-    said(desk, voter, {"choices": [0], "comment": "tea"}, "verify")
-    redaction.redact(desk.workspace, desk.study.id, number, ["scenario", "question"], by=desk.owner)
-    left = everything(desk.workspace)
+    number = study.submit(author, work, whole).judgement.id
+    reviewer = study.person(role=Role.RESEARCHER)
+    said(study, reviewer, {"decision": "keep", "question": question.replace("bring", "carry")})
+    voter = study.person()
+    said(study, voter, {"choices": [0], "comment": "tea"}, "verify")
+    redaction.redact(study.workspace, study.record.id, number, ["scenario", "question"], by=study.owner)
+    left = everything(study.workspace)
     assert scenario not in left and question not in left
     # The reviewer mended the wording: those are other words, and theirs to be redacted.
-    (mended,) = (each for each in judged(desk) if each.payload.get("decision") == "keep")
-    redaction.redact(desk.workspace, desk.study.id, mended.id, by=desk.owner)
-    assert SECRET not in everything(desk.workspace)
-    with desk.workspace.read() as connection:
+    (mended,) = (each for each in judged(study) if each.payload.get("decision") == "keep")
+    redaction.redact(study.workspace, study.record.id, mended.id, by=study.owner)
+    assert SECRET not in everything(study.workspace)
+    with study.workspace.read() as connection:
         assert set(connection.scalars(sa.select(schema.items.c.state))) == {"dropped"}
 
 
-def judged(desk: StudyFixture) -> list[Any]:
-    with desk.workspace.read() as connection:
+def judged(study: StudyFixture) -> list[Any]:
+    with study.workspace.read() as connection:
         return list(connection.execute(sa.select(schema.judgements).order_by(schema.judgements.c.id)))
 
 
 @ON_BOTH
 def test_why_an_item_was_dropped_is_no_part_of_the_trail(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "review", "kind": "review", "role": "researcher"}])
-    desk.add("review", [QUESTION])
-    number = said(desk, desk.person(role=Role.RESEARCHER), {"decision": "drop", "reason": f"names {SECRET}"})
-    assert all(SECRET not in str(event.details) for event in events(desk.workspace, desk.study.id))
-    redaction.redact(desk.workspace, desk.study.id, number, ["reason"])
-    assert SECRET not in everything(desk.workspace)
+    study = open_study(studio_workspace, [{"name": "review", "kind": "review", "role": "researcher"}])
+    study.add("review", [QUESTION])
+    number = said(
+        study, study.person(role=Role.RESEARCHER), {"decision": "drop", "reason": f"names {SECRET}"}
+    )
+    assert all(SECRET not in str(event.details) for event in events(study.workspace, study.record.id))
+    redaction.redact(study.workspace, study.record.id, number, ["reason"])
+    assert SECRET not in everything(study.workspace)
 
 
 def test_what_cannot_be_redacted_is_said(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     other = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], name="another")
-    desk.add("verify", [QUESTION])
-    number = said(desk, desk.person(), {"choices": [1], "comment": "mine"})
+    study.add("verify", [QUESTION])
+    number = said(study, study.person(), {"choices": [1], "comment": "mine"})
     with pytest.raises(SubmissionError, match="choices holds no words of a person; valid: comment"):
-        redaction.redact(desk.workspace, desk.study.id, number, ["choices"])
-    for study, judgement in ((other.study.id, number), (desk.study.id, number + 1)):
+        redaction.redact(study.workspace, study.record.id, number, ["choices"])
+    for study_id, judgement in ((other.record.id, number), (study.record.id, number + 1)):
         with pytest.raises(NotFoundError):
-            redaction.redact(desk.workspace, study, judgement)
-    with pytest.raises(WorkspaceError, match="added but not changed"), desk.workspace.write() as connection:
+            redaction.redact(study.workspace, study_id, judgement)
+    with pytest.raises(WorkspaceError, match="added but not changed"), study.workspace.write() as connection:
         connection.execute(sa.update(schema.judgements).values(payload={}))
     assert (
-        judgements.list_judgements(desk.workspace, desk.study.id, judged(desk)[0].item_id)[0].payload[
+        judgements.list_judgements(study.workspace, study.record.id, judged(study)[0].item_id)[0].payload[
             "comment"
         ]
         == "mine"
     )
 
 
-def seed(desk: StudyFixture, name: str, text: str, author: Participant, parent: int | None = None) -> int:
+def seed(study: StudyFixture, name: str, text: str, author: Participant, parent: int | None = None) -> int:
     """An item with this text in every row that may hold a copy of what somebody said about it; returns its
     number."""
-    workspace, stage = desk.workspace, studies.get_stage(desk.workspace, desk.study.id, "verify")
+    workspace, stage = study.workspace, studies.get_stage(study.workspace, study.record.id, "verify")
     with workspace.write() as connection:
 
         def add(table: sa.Table, **values: Any) -> Any:
@@ -189,7 +191,7 @@ def seed(desk: StudyFixture, name: str, text: str, author: Participant, parent: 
 
         item = add(
             schema.items,
-            study_id=desk.study.id,
+            study_id=study.record.id,
             stage_id=stage.id,
             parent_id=parent,
             key=name,
@@ -231,14 +233,14 @@ def seed(desk: StudyFixture, name: str, text: str, author: Participant, parent: 
         add(
             schema.adjudications,
             item_id=item,
-            account_id=desk.owner,
+            account_id=study.owner,
             decision={"note": text},
             reason=text,
             created=0.0,
         )
         add(
             schema.model_calls,
-            study_id=desk.study.id,
+            study_id=study.record.id,
             item_id=item,
             purpose="helper",
             endpoint="m",
@@ -296,13 +298,13 @@ def seed(desk: StudyFixture, name: str, text: str, author: Participant, parent: 
 def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_no_other(
     studio_workspace: Workspace,
 ) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     workspace = studio_workspace
-    first, second = desk.person(), desk.person()
-    item = seed(desk, "item", SECRET, first)
-    child = seed(desk, "child", SECRET, second, item)
-    grandchild = seed(desk, "grandchild", SECRET, first, child)
-    seed(desk, "sibling", SECRET, first)
+    first, second = study.person(), study.person()
+    item = seed(study, "item", SECRET, first)
+    child = seed(study, "child", SECRET, second, item)
+    grandchild = seed(study, "grandchild", SECRET, first, child)
+    seed(study, "sibling", SECRET, first)
 
     def rows() -> dict[str, list[dict[str, Any]]]:
         left_out = ("studio_events",)
@@ -310,7 +312,7 @@ def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_n
 
     before = rows()
     (judgement,) = (row["id"] for row in before["studio_judgements"] if row["item_id"] == item)
-    redaction.redact(workspace, desk.study.id, judgement, by=desk.owner)
+    redaction.redact(workspace, study.record.id, judgement, by=study.owner)
     after = rows()
     family = {item, child, grandchild}
     names = {"item", "child", "grandchild"}
@@ -329,9 +331,9 @@ def test_words_go_from_every_row_of_an_item_and_what_descends_from_it_and_from_n
             changed += found != was
     told = stored(workspace, schema.events, kind="answer.redacted")
     assert [(row["account_id"], row["subject"], row["details"]) for row in told] == [
-        (desk.owner, f"judgement:{judgement}", {"fields": ["comment"], "item": item}),
-        (desk.owner, f"judgement:{judgement + 1}", {"copied_from": item}),
-        (desk.owner, f"judgement:{judgement + 2}", {"copied_from": item}),
+        (study.owner, f"judgement:{judgement}", {"fields": ["comment"], "item": item}),
+        (study.owner, f"judgement:{judgement + 1}", {"copied_from": item}),
+        (study.owner, f"judgement:{judgement + 2}", {"copied_from": item}),
     ]
     assert changed == 3 * 8, (
         "of each item eight rows: itself, judgement, revision, draft, decision, call, prompt, reply"
@@ -355,9 +357,9 @@ def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace)
         {"name": "answer", "kind": "short_answers", "answers": 1, "next": {"done": "group"}},
         {"name": "group", "kind": "group_answers", "role": "reviewer"},
     ]
-    desk = open_study(studio_workspace, stages)
-    desk.add("answer", [{"local": "?", "english": "?", "category": "seventy"}])
-    number = said(desk, desk.person(), {"answers": ["seventy", "eighty-8", "eighty-8 and more"]})
+    study = open_study(studio_workspace, stages)
+    study.add("answer", [{"local": "?", "english": "?", "category": "seventy"}])
+    number = said(study, study.person(), {"answers": ["seventy", "eighty-8", "eighty-8 and more"]})
     (item,) = stored(studio_workspace, schema.items, stage_id=2)
     texts = ["seventy", "seventy times", "of eighty-8 people", "eighty-8 and more, eighty-8", "eighty"]
     with studio_workspace.write() as connection:
@@ -368,7 +370,7 @@ def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace)
             "seventy": {"eighty-8": True},
         }
         connection.execute(sa.update(schema.items).filter_by(id=item["id"]).values(content=content))
-    redaction.redact(studio_workspace, desk.study.id, number, ["answers"])
+    redaction.redact(studio_workspace, study.record.id, number, ["answers"])
     (found,) = stored(studio_workspace, schema.items, stage_id=2)
     whole = "[redacted]"
     assert found["content"]["notes"] == [
@@ -385,39 +387,48 @@ def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace)
 
 
 @ON_A_FILE
+@pytest.mark.parametrize("corrected", [False, True])
 def test_what_another_says_in_the_same_words_stays_until_it_is_redacted_too(
-    studio_workspace: Workspace,
+    studio_workspace: Workspace, corrected: bool
 ) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}])
-    desk.add("verify", [QUESTION] * 2)
-    people = [desk.person() for _ in range(2)]
-    first, second = (said(desk, person, {"choices": [1], "comment": SECRET}) for person in people)
-    said(desk, people[0], {"choices": [1], "comment": "of another item"})
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote", "answers": 3, "majority": 3}])
+    study.add("verify", [QUESTION] * 2)
+    people = [study.person() for _ in range(2)]
+    answer = {"choices": [1], "comment": SECRET}
+    first = said(study, people[0], answer)
+    work = study.work(people[1])
+    second = study.submit(
+        people[1], work, {**answer, "comment": "nothing"} if corrected else answer
+    ).judgement.id
+    if corrected:
+        corrections.correct(studio_workspace, people[1].id, work.assignment.id, answer, "again")
+    said(study, people[0], {"choices": [1], "comment": "of another item"})
     with studio_workspace.write() as connection:
         connection.execute(sa.update(schema.items).values(reason=f"{SECRET} of another item"))
 
     def reasons() -> list[str]:
         return [row["reason"] for row in stored(studio_workspace, schema.items)]
 
-    redaction.redact(studio_workspace, desk.study.id, first)
+    redaction.redact(studio_workspace, study.record.id, first)
     assert reasons() == [f"{SECRET} of another item"] * 2
-    redaction.redact(studio_workspace, desk.study.id, second)
+    redaction.redact(studio_workspace, study.record.id, second)
     assert reasons() == ["[redacted] of another item", f"{SECRET} of another item"]
     comments = [row["payload"]["comment"] for row in stored(studio_workspace, schema.judgements)]
     assert comments == ["[redacted]", "[redacted]", "of another item"]
+    assert SECRET not in str(stored(studio_workspace, schema.corrections))
 
 
 @ON_A_FILE
 def test_what_an_author_wrote_is_dropped_with_all_that_descends_from_it(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, RED_TEAMING)
+    study = open_study(studio_workspace, RED_TEAMING)
     written = {
         "scenario": f"{SECRET} comes by.",
         "question": "What then?",
         "options": ["a", "b", "c", "d"],
         "intended": [0],
     }
-    numbers = [said(desk, desk.person(), written) for _ in range(2)]
-    redaction.redact(studio_workspace, desk.study.id, numbers[0], ["scenario"])
+    numbers = [said(study, study.person(), written) for _ in range(2)]
+    redaction.redact(studio_workspace, study.record.id, numbers[0], ["scenario"])
     rows = stored(studio_workspace, schema.items)
     gone = {"state": "dropped", "result": None, "reason": "its words were redacted"}
     assert [{name: row[name] for name in gone} == gone for row in rows] == [True, True, False, False]

@@ -33,7 +33,7 @@ from folkways_studio.work.eligible_slots import (
 )
 from folkways_studio.work.task_pages import get_task_page
 from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study, stored
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 VOTE = {"name": "verify", "kind": "vote"}
 WRITE = {"name": "write", "kind": "write_question"}
@@ -42,28 +42,23 @@ SAID = {"choices": [0]}
 pytestmark = ON_A_FILE
 
 
-@pytest.fixture
-def desk(studio_workspace: Workspace) -> StudyFixture:
-    return open_study(studio_workspace, [VOTE])
-
-
-def take(desk: StudyFixture, person: Participant, **how: Any) -> Work:
-    found = next_work(desk.workspace, person.id, **how)
+def take(study: StudyFixture, person: Participant, **how: Any) -> Work:
+    found = next_work(study.workspace, person.id, **how)
     assert isinstance(found, Work), found
     return found
 
 
-def slot(desk: StudyFixture, work: Work) -> Mapping[str, Any]:
-    (row,) = stored(desk.workspace, schema.assignments, id=work.assignment.id)
+def slot(study: StudyFixture, work: Work) -> Mapping[str, Any]:
+    (row,) = stored(study.workspace, schema.assignments, id=work.assignment.id)
     return row
 
 
-def test_a_slot_from_hand_to_hand(desk: StudyFixture) -> None:
+def test_a_slot_from_hand_to_hand(study: StudyFixture) -> None:
     """Taken, asked for again, kept by a heartbeat and by a draft, given back, taken by another, sent."""
-    workspace = desk.workspace
-    kim, lee = desk.person(), desk.person()
-    (item,) = desk.add("verify", [QUESTION])
-    work = at_time(1000.0, take, desk, kim)
+    workspace = study.workspace
+    kim, lee = study.person(), study.person()
+    (item,) = study.add("verify", [QUESTION])
+    work = at_time(1000.0, take, study, kim)
     begun = {
         "id": work.assignment.id,
         "item_id": item,
@@ -77,17 +72,17 @@ def test_a_slot_from_hand_to_hand(desk: StudyFixture) -> None:
         "done": None,
         "allocation_id": None,
     }
-    assert slot(desk, work) == begun
+    assert slot(study, work) == begun
     assert work.assignment.lease_until == 2800.0
-    assert at_time(1100.0, take, desk, kim).assignment.lease_until == 2900.0
-    assert at_time(1050.0, take, desk, kim).assignment.lease_until == 2900.0, "never to an earlier end"
-    assert slot(desk, work) == {**begun, "lease_until": 2900.0}
+    assert at_time(1100.0, take, study, kim).assignment.lease_until == 2900.0
+    assert at_time(1050.0, take, study, kim).assignment.lease_until == 2900.0, "never to an earlier end"
+    assert slot(study, work) == {**begun, "lease_until": 2900.0}
     assert at_time(1200.0, leases.heartbeat, workspace, kim.id, work.assignment.id) == 3000.0
     assert at_time(1150.0, leases.heartbeat, workspace, kim.id, work.assignment.id) == 3000.0
-    assert slot(desk, work) == {**begun, "lease_until": 3000.0}
+    assert slot(study, work) == {**begun, "lease_until": 3000.0}
     at_time(1300.0, drafts.save_draft, workspace, kim.id, work.assignment.id, {}, 0)
     at_time(1250.0, drafts.save_draft, workspace, kim.id, work.assignment.id, {}, 1)
-    assert slot(desk, work) == {**begun, "lease_until": 3100.0}
+    assert slot(study, work) == {**begun, "lease_until": 3100.0}
     assert [row["lease_until"] for row in stored(workspace, schema.assignments)] == [
         3100.0,
         None,
@@ -97,11 +92,11 @@ def test_a_slot_from_hand_to_hand(desk: StudyFixture) -> None:
     ]
     leases.release(workspace, kim.id, work.assignment.id)
     free = {**begun, "participant_id": None, "state": "open", "leased": None, "lease_until": None}
-    assert slot(desk, work) == free
-    again = at_time(4000.0, take, desk, lee)
+    assert slot(study, work) == free
+    again = at_time(4000.0, take, study, lee)
     assert again.assignment.id == work.assignment.id
     at_time(4012.5, judgements.submit, workspace, lee.id, again.assignment.id, SAID, "k")
-    assert slot(desk, work) == {
+    assert slot(study, work) == {
         **begun,
         "participant_id": lee.id,
         "state": "done",
@@ -123,15 +118,15 @@ def test_a_slot_from_hand_to_hand(desk: StudyFixture) -> None:
     assert (found.item.id, found.stage, found.assignment.done) == (item, work.stage, 4012.5)
 
 
-def test_what_is_sent_is_stored_once_and_whole(desk: StudyFixture) -> None:
-    workspace = desk.workspace
-    kim, lee = desk.person(), desk.person()
-    first, second = desk.add("verify", [QUESTION] * 2)
+def test_what_is_sent_is_stored_once_and_whole(study: StudyFixture) -> None:
+    workspace = study.workspace
+    kim, lee = study.person(), study.person()
+    first, second = study.add("verify", [QUESTION] * 2)
     with workspace.write() as connection:  # another item was changed since
         change = {"item_id": second, "number": 2, "step": "edit", "content": QUESTION, "created": 0.0}
         connection.execute(sa.insert(schema.revisions).values(**change))
-    work = at_time(1000.0, take, desk, kim)
-    other = at_time(1000.0, take, desk, lee)
+    work = at_time(1000.0, take, study, kim)
+    other = at_time(1000.0, take, study, lee)
     for person, each in ((kim, work), (lee, other)):
         drafts.save_draft(workspace, person.id, each.assignment.id, {"choices": [3]}, 0)
     for key in ("", "k" * 65):
@@ -168,7 +163,7 @@ def test_what_is_sent_is_stored_once_and_whole(desk: StudyFixture) -> None:
         with pytest.raises(AlreadySubmittedError) as refused:
             act(workspace, kim.id, work.assignment.id, SAID, "another")
         assert refused.value.judgement == found.judgement
-    following = take(desk, kim)
+    following = take(study, kim)
     for act in (judgements.submit, judgements.check_submission):
         with pytest.raises(ConflictError, match="another item"):
             act(workspace, kim.id, following.assignment.id, SAID, "k" * 64)
@@ -176,39 +171,39 @@ def test_what_is_sent_is_stored_once_and_whole(desk: StudyFixture) -> None:
             act(workspace, lee.id, following.assignment.id, SAID, "l")
     # A key is a browser's, and another person may have the same.
     assert not judgements.submit(workspace, lee.id, other.assignment.id, SAID, "k" * 64).repeated
-    desk.submit(kim, following, SAID)
+    study.submit(kim, following, SAID)
     told = {
-        item: [each.participant_id for each in judgements.list_judgements(workspace, desk.study.id, item)]
+        item: [each.participant_id for each in judgements.list_judgements(workspace, study.record.id, item)]
         for item in (first, second)
     }
     assert told == {first: [kim.id, lee.id], second: [kim.id]}
-    assert judgements.list_judgements(workspace, desk.study.id + 1, first) == ()
+    assert judgements.list_judgements(workspace, study.record.id + 1, first) == ()
 
 
-def test_nothing_is_stored_where_the_slot_or_the_study_was_closed(desk: StudyFixture) -> None:
-    workspace = desk.workspace
-    kim, lee = desk.person(), desk.person()
-    desk.add("verify", [QUESTION])
-    work, other = take(desk, kim), take(desk, lee)
+def test_nothing_is_stored_where_the_slot_or_the_study_was_closed(study: StudyFixture) -> None:
+    workspace = study.workspace
+    kim, lee = study.person(), study.person()
+    study.add("verify", [QUESTION])
+    work, other = take(study, kim), take(study, lee)
     with workspace.write() as connection:
         connection.execute(
             sa.update(schema.assignments).filter_by(id=work.assignment.id).values(state="closed")
         )
     with pytest.raises(ConflictError, match="ask for the next one"):
-        desk.submit(kim, work, SAID)
-    studies.set_state(workspace, desk.study.id, StudyState.CLOSED)
+        study.submit(kim, work, SAID)
+    studies.set_state(workspace, study.record.id, StudyState.CLOSED)
     with pytest.raises(ConflictError, match="study was closed"):
-        desk.submit(lee, other, SAID)
+        study.submit(lee, other, SAID)
     assert stored(workspace, schema.judgements) == []
 
 
 def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [VOTE, {**WRITE, "lease_minutes": 10}])
-    kim = desk.person()
-    work = at_time(1000.0, take, desk, kim, stage="write")
+    study = open_study(studio_workspace, [VOTE, {**WRITE, "lease_minutes": 10}])
+    kim = study.person()
+    work = at_time(1000.0, take, study, kim, stage="write")
     begun = {
         "id": work.item.id,
-        "study_id": desk.study.id,
+        "study_id": study.record.id,
         "stage_id": work.stage.id,
         "population_id": kim.population_id,
         "parent_id": None,
@@ -249,7 +244,7 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
     assert stored(studio_workspace, schema.items) == [begun]
     assert stored(studio_workspace, schema.assignments, "id") == [held]
     assert stored(studio_workspace, schema.revisions, "id") == [first]
-    assert at_time(1100.0, take, desk, kim, stage="write").item.id == work.item.id
+    assert at_time(1100.0, take, study, kim, stage="write").item.id == work.item.id
     found = at_time(
         1200.0, judgements.submit, studio_workspace, kim.id, work.assignment.id, WRITTEN, "k"
     ).judgement
@@ -266,13 +261,13 @@ def test_a_question_of_ones_own_from_its_beginning_to_its_end(studio_workspace: 
 
 
 def test_what_somebody_was_writing_goes_when_they_give_it_back(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [VOTE, WRITE])
-    kim, lee = desk.person(), desk.person()
-    desk.add("verify", [QUESTION] * 2)
+    study = open_study(studio_workspace, [VOTE, WRITE])
+    kim, lee = study.person(), study.person()
+    study.add("verify", [QUESTION] * 2)
     mine, theirs, vote = (
-        take(desk, kim, stage="write"),
-        take(desk, lee, stage="write"),
-        take(desk, kim, stage="verify"),
+        take(study, kim, stage="write"),
+        take(study, lee, stage="write"),
+        take(study, kim, stage="verify"),
     )
     since = time.time()
     leases.release(studio_workspace, kim.id, mine.assignment.id, skip=True, reason="r" * 1001)
@@ -286,45 +281,45 @@ def test_what_somebody_was_writing_goes_when_they_give_it_back(studio_workspace:
     assert states[mine.item.id] == ("dropped", "its author did not finish it")
     assert states[theirs.item.id] == ("draft", None)
     assert states[vote.item.id] == ("open", None)
-    slots = {work.item.id: slot(desk, work)["state"] for work in (mine, theirs, vote)}
+    slots = {work.item.id: slot(study, work)["state"] for work in (mine, theirs, vote)}
     assert slots == {mine.item.id: "closed", theirs.item.id: "leased", vote.item.id: "open"}
-    kept = take(desk, kim, stage="verify")
+    kept = take(study, kim, stage="verify")
     assert kept.item.id != vote.item.id
-    finished = desk.answer(lee, WRITTEN, "write")
-    held = take(desk, lee, stage="write")
+    finished = study.answer(lee, WRITTEN, "write")
+    held = take(study, lee, stage="write")
     participants.finish(studio_workspace, lee.id)
-    assert slot(desk, kept)["participant_id"] == kim.id, "what somebody else has at hand stays theirs"
-    assert [slot(desk, work)["state"] for work in (finished, held)] == ["done", "closed"]
-    assert take(desk, lee, stage="write").item.id > held.item.id
+    assert slot(study, kept)["participant_id"] == kim.id, "what somebody else has at hand stays theirs"
+    assert [slot(study, work)["state"] for work in (finished, held)] == ["done", "closed"]
+    assert take(study, lee, stage="write").item.id > held.item.id
 
 
-def test_what_one_person_gives_back_goes_to_another(desk: StudyFixture) -> None:
-    kim, lee = desk.person(), desk.person()
-    (item,) = desk.add("verify", [QUESTION])
-    leases.release(desk.workspace, kim.id, take(desk, kim).assignment.id, skip=True)
-    assert next_work(desk.workspace, kim.id) == NoWork("none_left")
-    assert take(desk, lee).item.id == item
+def test_what_one_person_gives_back_goes_to_another(study: StudyFixture) -> None:
+    kim, lee = study.person(), study.person()
+    (item,) = study.add("verify", [QUESTION])
+    leases.release(study.workspace, kim.id, take(study, kim).assignment.id, skip=True)
+    assert next_work(study.workspace, kim.id) == NoWork("none_left")
+    assert take(study, lee).item.id == item
 
 
 @pytest.mark.parametrize("length", [200_000, 200_001])
-def test_a_draft_has_200_000_bytes_at_most(desk: StudyFixture, length: int) -> None:
-    person = desk.person()
-    desk.add("verify", [QUESTION])
-    work = take(desk, person)
+def test_a_draft_has_200_000_bytes_at_most(study: StudyFixture, length: int) -> None:
+    person = study.person()
+    study.add("verify", [QUESTION])
+    work = take(study, person)
     letters = length - len('{"c":""}')
     payload = {"c": "é" * (letters // 2) + "x" * (letters % 2)}  # two bytes each
     if length == 200_000:
-        assert drafts.save_draft(desk.workspace, person.id, work.assignment.id, payload, 0).revision == 1
+        assert drafts.save_draft(study.workspace, person.id, work.assignment.id, payload, 0).revision == 1
     else:
         with pytest.raises(SubmissionError):
-            drafts.save_draft(desk.workspace, person.id, work.assignment.id, payload, 0)
+            drafts.save_draft(study.workspace, person.id, work.assignment.id, payload, 0)
 
 
-def test_a_draft_is_of_one_person_and_one_item(desk: StudyFixture) -> None:
-    workspace = desk.workspace
-    kim, lee = desk.person(), desk.person()
-    items = desk.add("verify", [QUESTION] * 2)
-    works = {person: take(desk, person) for person in (kim, lee)}
+def test_a_draft_is_of_one_person_and_one_item(study: StudyFixture) -> None:
+    workspace = study.workspace
+    kim, lee = study.person(), study.person()
+    items = study.add("verify", [QUESTION] * 2)
+    works = {person: take(study, person) for person in (kim, lee)}
 
     def save(person: Participant, payload: Mapping[str, Any], base: int, now: float) -> Draft:
         return at_time(
@@ -341,8 +336,8 @@ def test_a_draft_is_of_one_person_and_one_item(desk: StudyFixture) -> None:
         with pytest.raises(DraftConflictError) as error:
             save(kim, payload, base, 9.0)
         assert error.value.current == second
-    desk.submit(lee, works[lee], SAID)
-    works[lee] = take(desk, lee)
+    study.submit(lee, works[lee], SAID)
+    works[lee] = take(study, lee)
     assert get_task_page(workspace, lee, works[lee].assignment.id).draft is None, "of another item"
     third = save(lee, {"comment": "e"}, 0, 10.0)
     assert third == Draft(items[1], lee.id, 1, {"comment": "e"}, 10.0)
@@ -355,23 +350,23 @@ def test_a_draft_is_of_one_person_and_one_item(desk: StudyFixture) -> None:
 def test_a_sweep_opens_what_ran_out_in_one_study_and_leaves_what_is_being_written(
     studio_workspace: Workspace,
 ) -> None:
-    neighbour, desk = (
+    neighbour, study = (
         open_study(studio_workspace, [VOTE, WRITE], name=name) for name in ("neighbour", "study")
     )
-    kim, lee, park = desk.person(), desk.person(), neighbour.person()
-    desk.add("verify", [QUESTION])
+    kim, lee, park = study.person(), study.person(), neighbour.person()
+    study.add("verify", [QUESTION])
     neighbour.add("verify", [QUESTION])
     early, late = (
-        at_time(1000.0, take, desk, kim, stage="verify"),
-        at_time(1001.0, take, desk, lee, stage="verify"),
+        at_time(1000.0, take, study, kim, stage="verify"),
+        at_time(1001.0, take, study, lee, stage="verify"),
     )
     elsewhere, writing = (
         at_time(1000.0, take, neighbour, park, stage="verify"),
-        at_time(1000.0, take, desk, kim, stage="write"),
+        at_time(1000.0, take, study, kim, stage="write"),
     )
-    assert at_time(2800.0, leases.expire, studio_workspace, desk.study.id) == 0
-    assert at_time(2801.0, leases.expire, studio_workspace, desk.study.id) == 1
-    assert [slot(desk, work)["state"] for work in (early, late, elsewhere, writing)] == [
+    assert at_time(2800.0, leases.expire, studio_workspace, study.record.id) == 0
+    assert at_time(2801.0, leases.expire, studio_workspace, study.record.id) == 1
+    assert [slot(study, work)["state"] for work in (early, late, elsewhere, writing)] == [
         "open",
         "leased",
         "leased",
@@ -383,7 +378,7 @@ def test_a_sweep_opens_what_ran_out_in_one_study_and_leaves_what_is_being_writte
         connection.execute(
             sa.update(schema.assignments).filter_by(id=late.assignment.id).values(state="closed")
         )
-    assert leases.expire(studio_workspace, desk.study.id) == 0
+    assert leases.expire(studio_workspace, study.record.id) == 0
 
 
 def test_why_there_is_nothing_to_do(studio_workspace: Workspace) -> None:
@@ -391,19 +386,19 @@ def test_why_there_is_nothing_to_do(studio_workspace: Workspace) -> None:
     of them."""
     neighbour = open_study(studio_workspace, [VOTE, {**WRITE, "cap": 1}], name="neighbour")
     neighbour.add("verify", [QUESTION])
-    desk = open_study(
+    study = open_study(
         studio_workspace, [{**WRITE, "cap": 1}, VOTE, {**VOTE, "name": "review", "role": "reviewer"}]
     )
-    desk.add("review", [QUESTION])
-    kim = desk.person()
-    assert desk.nothing(kim, "verify") == "none_left"
-    assert desk.nothing(kim, "review") == "none_left"
-    assert desk.nothing(kim, "third") == "none_left"
-    desk.answer(kim, WRITTEN)
-    assert desk.nothing(kim, "write") == "cap"
-    assert desk.nothing(kim) == "none_left", "there may be something to verify later"
-    accounts.give_role(studio_workspace, desk.study.id, kim.account_id, Role.REVIEWER)
-    assert take(desk, kim).stage.name == "review"
+    study.add("review", [QUESTION])
+    kim = study.person()
+    assert study.nothing(kim, "verify") == "none_left"
+    assert study.nothing(kim, "review") == "none_left"
+    assert study.nothing(kim, "third") == "none_left"
+    study.answer(kim, WRITTEN)
+    assert study.nothing(kim, "write") == "cap"
+    assert study.nothing(kim) == "none_left", "there may be something to verify later"
+    accounts.give_role(studio_workspace, study.record.id, kim.account_id, Role.REVIEWER)
+    assert take(study, kim).stage.name == "review"
     assert assignments.claim_batch(studio_workspace, kim.id, "write", 1, seconds=1.0) == NoWork("none_left")
     assert assignments.claim_batch(studio_workspace, kim.id, "third", 1, seconds=1.0) == NoWork("no_role")
     assert assignments.claim_batch(studio_workspace, kim.id, "verify", 1, seconds=1.0) == NoWork("none_left")
@@ -414,77 +409,81 @@ def test_why_there_is_nothing_to_do(studio_workspace: Workspace) -> None:
     capped.answer(lee, WRITTEN)
     assert capped.nothing(lee) == "cap"
     assert assignments.claim_batch(studio_workspace, lee.id, "verify", 2, seconds=1.0) == NoWork("none_left")
-    joined = studies.set_state(studio_workspace, capped.study.id, StudyState.PAUSED)
+    joined = studies.set_state(studio_workspace, capped.record.id, StudyState.PAUSED)
     assert joined.state == "paused"
     assert assignments.claim_batch(studio_workspace, other.id, "verify", 2, seconds=1.0) == NoWork("paused")
 
 
-def test_whoever_was_done_is_active_again_with_the_next_thing(desk: StudyFixture) -> None:
-    kim, lee = desk.person(), desk.person()
-    desk.add("verify", [QUESTION])
+def test_whoever_was_done_is_active_again_with_the_next_thing(study: StudyFixture) -> None:
+    kim, lee = study.person(), study.person()
+    study.add("verify", [QUESTION])
     for person in (kim, lee):
-        participants.finish(desk.workspace, person.id)
-    take(desk, kim)
-    assert participants.get_participant(desk.workspace, kim.id) == kim
-    assert participants.get_participant(desk.workspace, lee.id).state == "finished"
+        participants.finish(study.workspace, person.id)
+    take(study, kim)
+    assert participants.get_participant(study.workspace, kim.id) == kim
+    assert participants.get_participant(study.workspace, lee.id).state == "finished"
 
 
 def test_a_population_writes_as_many_questions_as_its_quota(studio_workspace: Workspace) -> None:
     populations = [{"name": "korea", "culture": "KR"}, {"name": "peru", "culture": "PE"}]
     stages = [{**WRITE, "quota": 2}, {**WRITE, "name": "more", "quota": 2}]
-    desk = open_study(studio_workspace, stages, populations=populations)
-    for person, stage in ((desk.person("peru"), "write"), (desk.person(), "more"), (desk.person(), "write")):
-        take(desk, person, stage=stage)
-    gives_up = desk.person()
-    leases.release(studio_workspace, gives_up.id, take(desk, gives_up, stage="write").assignment.id)
-    take(desk, desk.person(), stage="write")
-    assert desk.nothing(desk.person(), "write") == "quota"
-    take(desk, desk.person("peru"), stage="write")
+    study = open_study(studio_workspace, stages, populations=populations)
+    for person, stage in (
+        (study.person("peru"), "write"),
+        (study.person(), "more"),
+        (study.person(), "write"),
+    ):
+        take(study, person, stage=stage)
+    gives_up = study.person()
+    leases.release(studio_workspace, gives_up.id, take(study, gives_up, stage="write").assignment.id)
+    take(study, study.person(), stage="write")
+    assert study.nothing(study.person(), "write") == "quota"
+    take(study, study.person("peru"), stage="write")
 
 
 def test_a_batch_is_what_is_at_hand_and_more(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [VOTE, {**VOTE, "name": "again"}])
-    workspace = desk.workspace
-    kim, lee = desk.person(), desk.person()
-    desk.add("again", [QUESTION])
-    at_time(1000.0, take, desk, kim, stage="again")
-    items = desk.add("verify", [QUESTION] * 5)
-    theirs = at_time(1000.0, take, desk, lee, stage="verify")
-    first = at_time(1000.0, take, desk, kim, stage="verify")
+    study = open_study(studio_workspace, [VOTE, {**VOTE, "name": "again"}])
+    workspace = study.workspace
+    kim, lee = study.person(), study.person()
+    study.add("again", [QUESTION])
+    at_time(1000.0, take, study, kim, stage="again")
+    items = study.add("verify", [QUESTION] * 5)
+    theirs = at_time(1000.0, take, study, lee, stage="verify")
+    first = at_time(1000.0, take, study, kim, stage="verify")
 
     def batch(count: int, seconds: float, now: float) -> list[tuple[int, float | None]]:
         found = at_time(now, assignments.claim_batch, workspace, kim.id, "verify", count, seconds=seconds)
         assert isinstance(found, tuple)
         assert all(work.stage == first.stage for work in found)
-        return [(work.item.id, slot(desk, work)["lease_until"]) for work in found]
+        return [(work.item.id, slot(study, work)["lease_until"]) for work in found]
 
     assert batch(3, 9000.0, 1010.0) == [(item, 10010.0) for item in items[:3]]
     assert batch(2, 9500.0, 1020.0) == [(items[0], 10520.0), (items[1], 10520.0)]
     assert batch(9, 100.0, 1030.0) == [
         (items[0], 10520.0), (items[1], 10520.0), (items[2], 10010.0), (items[3], 1130.0), (items[4], 1130.0),
     ]  # fmt: skip
-    assert slot(desk, theirs)["lease_until"] == 2800.0
+    assert slot(study, theirs)["lease_until"] == 2800.0
     assert at_time(2000.0, leases.heartbeat, workspace, kim.id, first.assignment.id) == 10520.0
     assert at_time(2000.0, drafts.save_draft, workspace, kim.id, first.assignment.id, {}, 0).revision == 1
-    assert slot(desk, first)["lease_until"] == 10520.0
-    desk.submit(kim, first, SAID)
+    assert slot(study, first)["lease_until"] == 10520.0
+    study.submit(kim, first, SAID)
     assert [item for item, _ in batch(2, 1.0, 2000.0)] == items[1:3]
 
 
 def test_going_on_means_more_of_the_same_and_then_what_others_began(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [WRITE, VOTE, {**VOTE, "name": "again"}])
-    kim = desk.person()
-    desk.add("verify", [QUESTION])
-    desk.add("again", [QUESTION] * 2)
+    study = open_study(studio_workspace, [WRITE, VOTE, {**VOTE, "name": "again"}])
+    kim = study.person()
+    study.add("verify", [QUESTION])
+    study.add("again", [QUESTION] * 2)
     found = []
     after = "again"
     for _ in range(3):
-        work = take(desk, kim, after=after)
-        desk.submit(kim, work, SAID)
+        work = take(study, kim, after=after)
+        study.submit(kim, work, SAID)
         found.append(work.stage.name)
     assert found == ["again", "again", "verify"]
     assert next_work(studio_workspace, kim.id, after="") == NoWork("none_left")
-    assert take(desk, kim).stage.name == "write"
+    assert take(study, kim).stage.name == "write"
 
 
 @pytest.fixture
@@ -497,11 +496,11 @@ def country(studio_workspace: Workspace) -> StudyFixture:
         {"name": "korea", "culture": "KR"},
     ]
     stages = [{**VOTE, "check_every": 3, "cap": 5}, {**VOTE, "name": "again"}]
-    neighbour, desk = (
+    neighbour, study = (
         open_study(studio_workspace, stages, populations=populations, name=name)
         for name in ("neighbour", "study")
     )
-    for each in (neighbour, desk):
+    for each in (neighbour, study):
         for stage in ("verify", "again"):
             new = [
                 NewItem(f"{name or 'all'}-{number}", QUESTION, name)
@@ -512,8 +511,8 @@ def country(studio_workspace: Workspace) -> StudyFixture:
                 NewItem(f"check-{name or 'all'}", QUESTION, name, {"choices": [1]})
                 for name in ("korea", "wales", None)
             ]
-            add_items(studio_workspace, each.study.id, stage, new)
-    return desk
+            add_items(studio_workspace, each.record.id, stage, new)
+    return study
 
 
 def test_everybody_is_given_their_own_in_order_with_a_check_among_every_three(country: StudyFixture) -> None:
@@ -525,7 +524,7 @@ def test_everybody_is_given_their_own_in_order_with_a_check_among_every_three(co
         "korea": ["korea-0", "korea-1", "check-korea", "all-0", "all-1"],
     }
     workspace = country.workspace
-    stage = studies.get_stage(workspace, country.study.id, "verify")
+    stage = studies.get_stage(workspace, country.record.id, "verify")
     left = {"wales": [5, 4, 3, 3, 2, 1, 1, 0], "uk": [4, 3, 2, 2, 1, 0], "korea": [4, 3, 2, 2, 1, 0]}
     for name, keys in expected.items():
         person = country.person(name)
@@ -540,7 +539,7 @@ def test_everybody_is_given_their_own_in_order_with_a_check_among_every_three(co
             if isinstance(found, NoWork):
                 break
             assert take(country, person, stage="verify").assignment.id == found.assignment.id
-            assert found.item.study_id == country.study.id
+            assert found.item.study_id == country.record.id
             country.submit(person, found, SAID)
             given.append(found.item.key)
             assert number < 8
@@ -553,7 +552,7 @@ def test_what_a_person_is_not_given(country: StudyFixture) -> None:
     """Not what they wrote, had, or gave back; not what is done, nor what is held; not the slots of another
     stage or study."""
     workspace = country.workspace
-    stage = studies.get_stage(workspace, country.study.id, "verify")
+    stage = studies.get_stage(workspace, country.record.id, "verify")
     kim, lee = country.person("uk"), country.person("uk")
     rows = {row["key"]: row["id"] for row in stored(workspace, schema.items, stage_id=stage.id)}
     with workspace.write() as connection:
@@ -602,7 +601,7 @@ def test_what_a_person_is_not_given(country: StudyFixture) -> None:
 
 def test_a_check_is_given_once_while_it_is_open_and_to_whom_it_is_meant(country: StudyFixture) -> None:
     workspace = country.workspace
-    stage = studies.get_stage(workspace, country.study.id, "verify")
+    stage = studies.get_stage(workspace, country.record.id, "verify")
     reviewer = country.person(role=Role.REVIEWER)
     wales = country.person("wales")
     rows = {row["key"]: row["id"] for row in stored(workspace, schema.items, stage_id=stage.id)}
@@ -636,7 +635,7 @@ def test_a_check_is_given_once_while_it_is_open_and_to_whom_it_is_meant(country:
     with workspace.write() as connection:
         connection.execute(sa.update(schema.items).filter_by(id=rows["check-all"]).values(state="dropped"))
     assert given(wales, 4) is None
-    again = studies.get_stage(workspace, country.study.id, "again")
+    again = studies.get_stage(workspace, country.record.id, "again")
     with workspace.claim() as connection:
         assert [attention_check(connection, wales, again, taken) for taken in range(6)] == [None] * 6, (
             "that stage has none"
@@ -646,11 +645,11 @@ def test_a_check_is_given_once_while_it_is_open_and_to_whom_it_is_meant(country:
 def test_where_two_numbers_mean_tasks_of_ones_own_the_first_counts(studio_workspace: Workspace) -> None:
     """Numbers on pages are masked: as it is, one may be the number of another of their tasks."""
     vote = {"kind": "vote", "answers": 1, "majority": 1}
-    desk = open_study(studio_workspace, [{**vote, "name": name} for name in ("first", "second")])
-    kim = desk.person()
+    study = open_study(studio_workspace, [{**vote, "name": name} for name in ("first", "second")])
+    kim = study.person()
     for stage in ("first", "second"):
-        desk.add(stage, [QUESTION])
-    one, other = (desk.work(kim, stage).assignment.id for stage in ("first", "second"))
+        study.add(stage, [QUESTION])
+    one, other = (study.work(kim, stage).assignment.id for stage in ("first", "second"))
     for meant, instead in ((one, other), (other, one)):
         assert assignments.get_work(studio_workspace, kim.id, meant, instead).assignment.id == meant
     submission = {"choices": [0]}

@@ -56,6 +56,7 @@ ITEMS = pl.DataFrame(
         item("KR/any", "ko", ANYTHING),
         item("KR/few", "ko", TEA, "skipped: too few"),
         item("KR/odd", "ko", [group(["?"], [], 1)]),
+        item("US/own", "en", [group(["drunk"], ["drunk"], 1), group(["mouse"], ["mouse"], 1)]),
     ],
     schema_overrides={"topic": pl.String, "skip_reason": pl.String},
 )
@@ -245,6 +246,49 @@ def row(profile: str, name: str, language: str, reply: str | None, **more: Any) 
             "tea",
             (False, "answered", "tea", "skipped: no answer that can be matched", *[None] * 6, 1.0, None),
         ),
+        # What a reply repeats of the question is not its answer, nor the first of its answers; to the
+        # authors it is.
+        (
+            "strict",
+            "US/own",
+            "en",
+            "Ah, what is drunk here? I guess juice",
+            (
+                *(True, "answered", "Ah, what is drunk here? I guess juice", "no match"),
+                *(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, None),
+            ),
+        ),
+        (
+            "paper",
+            "US/own",
+            "en",
+            "Ah, what is drunk here? I guess juice",
+            (
+                *(True, "answered", "ah, what is drunk here? i guess juice", "substring_en: drunk"),
+                *(1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0),
+            ),
+        ),
+        (
+            "strict",
+            "US/own",
+            "en",
+            "What is drunk here: ale, drunk",
+            (
+                *(True, "answered", "What is drunk here: ale, drunk", "words_en: drunk"),
+                *(1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 2.0, None),
+            ),
+        ),
+        (
+            "strict",
+            "US/own",
+            "en",
+            "What is drunk here",
+            (
+                *(True, "unreadable", "What is drunk here"),
+                "the reply repeats the prompt and says nothing else",
+                *(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, None),
+            ),
+        ),
     ],
 )
 def test_a_verdict_in_full(
@@ -308,12 +352,19 @@ def test_the_same_reply_is_cleaned_of_the_prompt_that_was_sent() -> None:
         ("blend/saq", name, language, "inst", 0, "answered", reply, None) for name, language, reply in rows
     ]
     responses = pl.DataFrame(table, schema=dict(RESPONSES), orient="row").with_columns(
-        prompt=pl.Series(["Cup:", "Drink?", "Drink?", None])
+        prompt=pl.Series(["Cup:", "Drink?", "Drink?", "Drink?"])
     )
     found = judge_answers(ITEMS, responses, "strict", METRICS)
     assert found["answer"].to_list() == ["tea", "Cup: tea", "Cup: tea", "Cup: tea"]
     assert found["other_language"].to_list() == [0.0, 0.0, 1.0, 0.0]
     assert found["sem_b"].to_list() == [1.0, 1.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(("tool_set", "right"), [("default", 1.0), ("simple", 0.0)])
+def test_words_are_reduced_by_the_tools_that_are_named(tool_set: str, right: float) -> None:
+    answered = ("blend/saq", "US/own", "en", "inst", 0, "answered", "Two mice", None)
+    responses = pl.DataFrame([answered], schema=dict(RESPONSES), orient="row")
+    assert judge_answers(ITEMS, responses, "strict", METRICS, tool_set)["sem_b"].item() == right
 
 
 def test_columns_have_their_types_even_where_nothing_is_in_them() -> None:

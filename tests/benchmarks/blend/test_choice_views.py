@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.blend.choices import SEEN, seen, views
 from folkways.benchmarks.registry import get_task
-from folkways.records import JUDGEMENTS
+from folkways.records import CUT, JUDGEMENTS
 from tests.support.blend_data import MCQ_HEADER, release_at, write_csv
 
 TASK = get_task("blend/mcq")
@@ -154,3 +154,14 @@ def test_what_is_taken_and_what_is_right_make_up_every_reply(rows: list[tuple[st
 def test_facets_are_columns_of_items_and_of_judgements(tmp_path: Path) -> None:
     assert set(TASK.facets) <= set(items(tmp_path).columns)
     assert set(TASK.facets) <= set(judged(tmp_path, "A", "A", "A").columns)
+
+
+def test_what_was_cut_and_what_does_not_count_is_told_of_options_too(tmp_path: Path) -> None:
+    told = judged(tmp_path, "B", "C", "A").with_columns(
+        pl.Series(CUT, [True, False, True]), counted=pl.Series([True, True, False])
+    )
+    taken = next(views(told, TASK.name)).filter(facet="option_culture").sort("value")
+    assert taken.select("value", "n", "score", "cut").rows() == [
+        *(("ES", 2, 0.0, 1), ("IR", 1, 0.0, 0)),
+        *(("US", 2, 50.0, 1), ("dummy", 1, 0.0, 1)),
+    ]

@@ -12,7 +12,8 @@ import pytest
 
 from folkways.benchmarks.base import PromptOptions
 from folkways.benchmarks.blend import data as blend
-from folkways.benchmarks.blend.letter_replies import read_as_paper, read_strictly
+from folkways.benchmarks.blend.choices import as_asked, in_orders, lettered, seen
+from folkways.benchmarks.blend.letter_replies import read_as_paper, read_reply, read_strictly
 from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES
@@ -42,6 +43,13 @@ PROMPT = "What?\n\nA. barley tea\nB. coffee\nC. None\nD. wine"
         ('```json\n{"answer_choice": "D",}\n```', "D", "D"),
         ('{"answer": "D"}', '{"answer": "D"}', "D"),
         ("", "", None),
+        # A capital of JSON counts where the prompt has it with a full stop; what spoils JSON is taken out.
+        ('{"answer_choice": "What?"}', '{"answer_choice": "What?"}', None),
+        ('{"answer_choice": "wine",}', "D", "D"),
+        ('{"answer_choice": `"wine"`}', "D", "D"),
+        ('{"answer_choice": ```json"wine"}', "D", "D"),
+        ('{"answer_choice": wine}', '{"answer_choice": wine}', "D"),
+        ("B: {'answer_choice': ''}", "B: {'answer_choice': ''}", None),
     ],
 )
 def test_reading_a_letter(reply: str, paper: str, strict: str | None) -> None:
@@ -67,6 +75,36 @@ def test_reading_a_letter(reply: str, paper: str, strict: str | None) -> None:
 def test_a_person_reads_the_letter_that_is_settled_on(reply: str, choices: str, letter: str | None) -> None:
     options = ("" if choice == "-" else choice for choice in choices.split())
     assert read_strictly(reply, dict(zip("ABC", options, strict=False))) == letter
+
+
+RIGHT, NOTHING = "said B. coffee, which is right", "no choice could be read"
+
+
+@pytest.mark.parametrize(
+    ("reply", "language", "paper", "strict"),
+    [
+        ("B", "en", ("answered", "B", RIGHT), ("answered", "B", RIGHT)),
+        (" \n", "en", ("unreadable", None, "empty reply"), ("unreadable", None, "empty reply")),
+        (
+            "죄송합니다",
+            "ko",
+            ("refused", None, "declines to answer"),
+            ("refused", None, "declines to answer"),
+        ),
+        ("so", "en", ("unreadable", None, NOTHING), ("unreadable", None, NOTHING)),
+        (
+            "Zoo",
+            "en",
+            ("unreadable", None, "read as 'Z', which is not a choice"),
+            ("unreadable", None, NOTHING),
+        ),
+    ],
+)
+def test_how_a_reply_is_told(
+    reply: str, language: str, paper: tuple[str, ...], strict: tuple[str, ...]
+) -> None:
+    assert read_reply(PROMPT, CHOICES, reply, "B", language, paper=True) == paper
+    assert read_reply(PROMPT, CHOICES, reply, "B", language, paper=False) == strict
 
 
 def responses(*rows: tuple[str, str | None], state: str = "answered") -> pl.DataFrame:
@@ -140,8 +178,81 @@ def test_every_wording_of_every_item_in_the_order_of_the_items(tmp_path: Path) -
         TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("released",)), release)["variant"]
     ) == {"released"}
     assert set(TASK.prompts(items, PromptOptions(variants=("all",)), release)["variant"]) == {"released"}
+    turned = TASK.prompts(items, PromptOptions(prompt_texts=own, orders=2), release).head(4)
+    assert turned.select("variant", "prompt_source").rows() == [
+        *(("x", "file:x"), ("y", "file:y")),
+        *(("x~order-2", "file:x"), ("y~order-2", "file:y")),
+    ]
+    named = PromptOptions(prompt_texts={"x": "{country}: {question} {choices}"})
+    assert TASK.prompts(items, named, release)["user"][0].startswith("Spain: What do people drink? A. one")
+    with pytest.raises(DataError, match=r"the prompt 'x' has no \{question\} and no \{choices\}: 'Hm'"):
+        TASK.prompts(items, PromptOptions(prompt_texts={"x": "Hm"}), release)
     with pytest.raises(UnknownNameError, match="valid: all, released, x, y"):
         TASK.prompts(items, PromptOptions(prompt_texts=own, variants=("z",)), release)
+
+
+def test_a_question_keeps_its_order_where_another_says_something_else() -> None:
+    """Where options refer to each other, where there are too few for so many orders, and where the prompt has
+    not one list of them."""
+    options = {
+        "four": ["tea", "rice", "sand", "salt"],
+        "two": ["tea", "rice"],
+        "refer": ["tea", "rice", "sand", "All of the above"],
+        "twice": ["tea", "rice", "sand", "salt"],
+        "unlisted": ["tea", "rice", "sand", "salt"],
+    }
+    prompts = {name: f"What?\n{lettered('ABCD'[: len(of)], of)}" for name, of in options.items()}
+    prompts["twice"] += prompts["twice"]
+    prompts["unlisted"] = "What? tea, rice, sand or salt"
+    items = pl.DataFrame(
+        [
+            {
+                "culture": "KR",
+                "question": name,
+                "prompt": prompts[name],
+                "labels": list("ABCD"[: len(of)]),
+                "choices": of,
+            }
+            for name, of in options.items()
+        ]
+    )
+    shown = dict(in_orders(items, 3))
+    assert {number: part["question"].to_list() for number, part in shown.items()} == {
+        1: list(options),
+        2: ["four", "two"],
+        3: ["four"],
+    }
+    turned = shown[2].row(1, named=True)
+    assert (turned["choices"], turned["prompt"]) == (["rice", "tea"], "What?\nA. rice\nB. tea")
+    assert shown[3].columns == items.columns
+    # Of a release that does not tell whose options they are.
+    asked = items.head(2).with_columns(
+        variant=pl.Series(["released~order-2", "released"]),
+        answer_idx=pl.lit("A"),
+        choice_countries=pl.lit([], dtype=pl.List(pl.String)),
+    )
+    (moved, released) = as_asked(asked).select("choices", "answer_idx", "choice_countries").rows()
+    place = shown[2]["choices"][0].to_list().index("tea")
+    assert moved == (shown[2]["choices"][0].to_list(), "ABCD"[place], [])
+    assert released == (["tea", "rice"], "A", [])
+
+
+@pytest.mark.parametrize(
+    ("countries", "chosen", "found"),
+    [
+        ("South_Korea Spain US dummy", "B", ("A", "B", "ES", "ES US dummy")),
+        ("South_Korea Spain US dummy", None, ("A", None, None, "ES US dummy")),
+        # A wrong option of the culture itself, and a right one that another culture gave.
+        ("South_Korea Spain South_Korea Spain", "C", ("A", "C", "KR", "ES")),
+        ("Spain US US dummy", "A", ("A", "A", "ES", "US dummy")),
+        ("South_Korea South_Korea South_Korea South_Korea", "A", ("A", "A", "KR", None)),
+        ("Spain US", "A", ("A", "A", None, None)),
+    ],
+)
+def test_whose_options_were_offered_and_taken(
+    countries: str, chosen: str | None, found: tuple[str | None, ...]
+) -> None:
+    assert seen("ABCD", countries.split(), "KR", "A", chosen) == found
 
 
 def test_a_judgement_in_full(tmp_path: Path) -> None:

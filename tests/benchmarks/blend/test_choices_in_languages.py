@@ -122,6 +122,8 @@ def test_whose_option_was_taken_is_known_in_both_languages(folder: Path) -> None
     verdicts = judged(folder, {"ko": "맥주", "en": "Coffee"})
     assert verdicts["chosen_culture"].to_list() == ["GB", "MX"]
     assert set(verdicts["offered"].to_list()) == {"GB KP MX"}
+    declined = judged(folder, {"ko": "죄송합니다", "en": "죄송합니다"})
+    assert declined.select("language", "state").rows() == [("ko", "refused"), ("en", "unreadable")]
 
 
 @pytest.mark.parametrize(

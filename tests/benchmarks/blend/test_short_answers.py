@@ -18,6 +18,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.errors import DataError, MissingExtraError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, SCORES, State
 from folkways.text.tools import get_tool
+from tests.support.blend_data import group as answers
 from tests.support.blend_data import release_at, write_csv, write_release
 
 TASK = get_task("blend/saq")
@@ -170,6 +171,8 @@ def test_prompts_are_the_releases_in_both_languages(root: Path) -> None:
     assert american["language"].unique().to_list() == ["en"]
     assert american["user"][1] == "You live there. What do people drink in the US?"
     assert prompts["prompt_source"].unique().to_list() == ["release"]
+    of_items = [[item] * (2 if item.startswith("US/") else 4) for item in items["item"]]
+    assert prompts["item"].to_list() == [item for several in of_items for item in several]
 
 
 def test_nothing_is_asked_in_a_language_whose_text_tool_is_missing(
@@ -197,11 +200,14 @@ def test_choosing_languages_and_variants(root: Path) -> None:
         everything.filter(pl.col("item") == "ES/Q-1")["variant"].unique(maintain_order=True).to_list()[-1]
         == "inst-1"
     )
+    twice = TASK.prompts(items, PromptOptions(variants=("inst-4", "all", "inst-4")), release)
+    assert twice.sort(twice.columns).equals(everything.sort(everything.columns))
     korea = items.filter(pl.col("culture") == "KR")
     assert TASK.prompts(korea, PromptOptions(variants=("inst-1",)), release).is_empty()
     assert TASK.prompts(korea, PromptOptions(languages=("es",)), release).is_empty()
-    with pytest.raises(UnknownNameError, match="inst-4"):
-        TASK.prompts(items, PromptOptions(variants=("inst-44",)), release)
+    with pytest.raises(UnknownNameError, match="inst-4") as unknown:
+        TASK.prompts(korea, PromptOptions(variants=("inst-44",)), release)
+    assert {*unknown.value.valid} == {"inst-1", "inst-4", "pers-3", "all"}
     with pytest.raises(UnknownNameError, match="local"):
         TASK.prompts(items, PromptOptions(languages=("fr",)), release)
 
@@ -215,6 +221,9 @@ def test_prompts_of_ones_own(root: Path) -> None:
     assert prompts["prompt_source"].unique().to_list() == ["file:short"]
     with pytest.raises(DataError, match=r"no \{question\}"):
         TASK.prompts(items, PromptOptions(prompt_texts={"short": "Answer!"}), release)
+    named = PromptOptions(prompt_texts={"named": "{country}: {question}"}, languages=("local",))
+    spain = TASK.items(release).filter(pl.col("item") == "ES/Q-1")
+    assert TASK.prompts(spain, named, release)["user"].to_list() == ["Spain: ¿Qué se bebe?"]
 
 
 def test_our_wording_where_the_release_has_none(tmp_path: Path) -> None:
@@ -223,6 +232,12 @@ def test_our_wording_where_the_release_has_none(tmp_path: Path) -> None:
     assert prompts.height == 40
     assert prompts["prompt_source"].unique().to_list() == ["folkways"]
     assert not prompts["user"].str.contains("{q}", literal=True).any()
+    asked = prompts.filter(variant="inst-4", item="KR/Q-1").select("language", "user")
+    assert dict(asked.iter_rows()) == {
+        "ko": "이 질문에 짧은 답 하나만 쓰고 다른 말은 쓰지 마세요.\n\n무엇을 마셔요?",
+        "en": "Please give one short answer to this question and nothing else.\n\nWhat do people drink in South "
+        "Korea?",
+    }
 
 
 def test_a_culture_beyond_the_paper_is_asked_in_its_language_by_an_english_instruction(
@@ -351,6 +366,28 @@ def test_a_reply_in_another_language_is_told(root: Path) -> None:
     assert [row["other_script"] for row in rows] == [0.0, 0.0]
 
 
+def test_what_is_shown_of_an_item() -> None:
+    """The most frequent answer comes first, in the culture's language; English speakers are asked in their
+    own English."""
+    asked = {"question_en": "What there?", "question_local": "무엇?", "local_language": "ko"}
+    item = asked | {
+        "groups": [answers(["차", ""], ["tea"], 1), answers(["보리차", "차"], ["차", "barley tea"], 3)]
+    }
+    assert TASK.accepted_answers(item) == (("보리차", "차", "barley tea"), ("차", "tea"))
+    assert [TASK.question_in(item, language) for language in ("ko", "en")] == ["무엇?", "What there?"]
+    british = asked | {"question_local": "What, here?", "local_language": "en"}
+    assert TASK.question_in(british, "en") == "What, here?"
+
+
+@pytest.mark.parametrize(("tools", "right"), [("default", 1.0), ("simple", 0.0)])
+def test_words_are_reduced_by_the_tools_that_are_named(root: Path, tools: str, right: float) -> None:
+    """Of plurals that no rule of endings tells."""
+    task = TASK.with_tools(tools)
+    said = replies(("ES/Q-1", "es", "tés con limones"))
+    judged_by = task.judge(task.items(release_at(root)), said, "strict")
+    assert judged_by["sem_b"].to_list() == [right]
+
+
 def test_the_prompt_is_taken_out_of_the_reply(root: Path) -> None:
     echo = "One answer, please.\n\nQuestion: What do people drink in Spain?\nAnswer: vino"
     assert judged(root, "paper", ("ES/Q-1", "en", echo))[0]["answer"] == "vino"
@@ -385,9 +422,15 @@ def test_scores_count_every_expected_item(root: Path) -> None:
     assert "Food" in scores.filter(pl.col("facet") == "topic")["value"].to_list()
 
 
+HEADER = ["ID", "Translation", "prompt", "response", "prompt_no"]
+
+
 def test_the_authors_output_is_recognised(tmp_path: Path) -> None:
     rows = [("Q-1", "¿?", "P", "None", "inst-4"), ("Q-1", "¿?", "P", "", "inst-4")]
-    write_csv(tmp_path / "out.csv", ["ID", "Translation", "prompt", "response", "prompt_no"], rows)
+    null = pl.DataFrame([(*rows[0][:3], None, "inst-4")], schema=HEADER, orient="row")
+    assert (empty := TASK.from_authors(null)) is not None
+    assert empty["response"].to_list() == [""]
+    write_csv(tmp_path / "out.csv", HEADER, rows)
     read = TASK.from_authors(pl.read_csv(tmp_path / "out.csv", infer_schema=False))
     assert read is not None
     assert read.select("release_id", "variant", "prompt", "response").rows() == [

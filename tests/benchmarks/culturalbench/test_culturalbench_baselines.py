@@ -18,17 +18,6 @@ EASY, HARD = BENCHMARK.tasks
 
 
 @pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    return write_culturalbench(tmp_path_factory.mktemp("culturalbench"))
-
-
-@pytest.fixture(scope="module")
-def items_of(release: Release) -> dict[str, pl.DataFrame]:
-    """The items of each task, by its name."""
-    return {task.name: task.items(release) for task in BENCHMARK.tasks}
-
-
-@pytest.fixture(scope="module")
 def judged_of(items_of: dict[str, pl.DataFrame]) -> dict[str, dict[str, pl.DataFrame]]:
     """The baselines of each task, by its name."""
     return {task.name: dict(task.baselines(items_of[task.name])) for task in BENCHMARK.tasks}

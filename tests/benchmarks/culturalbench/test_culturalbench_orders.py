@@ -24,15 +24,9 @@ from folkways.benchmarks.multiple_choice.orders import (
 from folkways.errors import FolkwaysError
 from folkways.records import RESPONSES
 from folkways.releases.release_records import Release
-from tests.support.culturalbench_data import write_culturalbench
 
 EASY = Easy()
 ORDERS = 4
-
-
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    return write_culturalbench(tmp_path_factory.mktemp("culturalbench"))
 
 
 @pytest.fixture(scope="module")

@@ -19,17 +19,6 @@ from tests.support.culturalbench_data import culturalbench_rows, write_culturalb
 EASY, HARD = BENCHMARK.tasks
 
 
-@pytest.fixture(scope="module")
-def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
-    return write_culturalbench(tmp_path_factory.mktemp("culturalbench"))
-
-
-@pytest.fixture(scope="module")
-def items_of(release: Release) -> dict[str, pl.DataFrame]:
-    """The items of each task, by its name."""
-    return {task.name: task.items(release) for task in BENCHMARK.tasks}
-
-
 def asked(
     task: Task, items: pl.DataFrame, reply: Callable[[dict[str, object]], str | None], state: str = "answered"
 ) -> pl.DataFrame:

@@ -11,9 +11,9 @@ from folkways.benchmarks.include import BENCHMARK, READER
 from folkways.errors import DataError
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
+from tests.support.command_line import environment, folkways
 from tests.support.hub_benchmarks import include_rows, release_over, write_include, write_parquet
 from tests.support.multiple_choice import judged, score
-from tests.support.river import environment, folkways
 
 (TASK,) = BENCHMARK.tasks
 

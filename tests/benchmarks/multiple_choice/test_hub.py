@@ -14,6 +14,7 @@ import yaml
 import folkways as library
 from folkways.releases.registry import get_record
 from folkways.releases.stored_releases import locate
+from tests.support.command_line import environment, folkways
 from tests.support.hub_benchmarks import (
     include_rows,
     mmlu_rows,
@@ -23,7 +24,6 @@ from tests.support.hub_benchmarks import (
     write_parquet,
 )
 from tests.support.hub_server import HubServer, commit_of
-from tests.support.river import environment, folkways
 
 NAMES = ("global-mmlu-lite", "include-lite", "global-piqa", "normad")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,6 +98,33 @@ def test_short_texts_are_not_cut_and_unspaced_ones_are() -> None:
     assert cut("Why so?", "x") is None
     first, rest = cut("在中国最受欢迎的圣诞歌曲是什么", "x") or ("", "")
     assert 0.4 <= len(first) / (len(first) + len(rest)) <= 0.7
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("a b c d e f", r"\S+"),  # six words
+        ("one two three four five", r"."),  # five, and letters enough
+        ("abcdefghijkl", r"."),
+        ("abcdefghijk", ""),  # eleven letters
+        ("a b c d e", ""),
+    ],
+)
+def test_where_a_text_is_cut_by_how_long_it_is(text: str, unit: str) -> None:
+    found = {cut(text, str(number)) for number in range(50)}
+    if not unit:
+        assert found == {None}
+        return
+    pieces = re.findall(unit, text)
+    shares = set()
+    for both in found:
+        assert both is not None and "".join(both).replace(" ", "") == text.replace(" ", "")
+        assert (
+            re.findall(unit, both[1].strip())
+            == re.findall(unit, text)[-len(re.findall(unit, both[1].strip())) :]
+        )
+        shares.add(1 - len(re.findall(unit, both[1])) / len(pieces))
+    assert 0.33 <= min(shares) < 0.5 < max(shares) <= 0.75
 
 
 def test_the_keyword_is_the_longest_word_that_stands_once() -> None:

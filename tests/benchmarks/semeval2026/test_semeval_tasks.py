@@ -154,6 +154,67 @@ def test_what_a_reply_repeats_of_the_question_is_no_answer(
     assert SAQ.score(item, response, "paper").values["correct"] == 1
 
 
+LOST = "the authors' programs read 'None' as no reply"
+REPEATS = "the reply repeats the prompt and says nothing else"
+
+
+@pytest.mark.parametrize(
+    ("profile", "reply", "state", "answer", "reason", "correct", "first"),
+    [
+        ("paper", "Coffee.", "answered", "coffee", "tokens: Coffee", 1, 1),
+        ("strict", "Coffee.", "answered", "Coffee", "words: Coffee", 1, 1),
+        ("paper", "milk, tea", "answered", "milk, tea", "substring: tea", 1, 0),
+        ("strict", "milk, tea", "answered", "milk, tea", "words: tea", 1, 0),
+        ("strict", "tea, milk", "answered", "tea, milk", "words: tea", 1, 1),
+        ("paper", "steak", "answered", "steak", "substring: tea", 1, 1),
+        ("strict", "steak", "answered", "steak", "no match", 0, 0),
+        ("strict", "coffees", "answered", "coffees", "words: Coffee", 1, 1),
+        # The authors lose the word None; what cleaning leaves nothing of is empty.
+        ("paper", "None", "unreadable", None, LOST, 0, 0),
+        ("strict", "None", "answered", "None", "no match", 0, 0),
+        ("paper", ".", "unreadable", None, "empty reply", 0, 0),
+        ("strict", " ", "unreadable", None, "empty reply", 0, 0),
+        # Not answering is right as people did not, in their words, and that is all the reply says.
+        ("paper", "not applicable", "answered", "not applicable", "as people: not applicable", 1, 1),
+        ("strict", "not applicable", "refused", "not applicable", "declines to answer", 0, 0),
+        ("paper", "idk", "refused", "idk", "declines to answer", 0, 0),
+        ("strict", "idk", "refused", "idk", "declines to answer", 0, 0),
+        ("paper", "coffee", "answered", "coffee", "tokens: Coffee", 1, 1),
+        ("strict", "I cannot answer.", "refused", "I cannot answer", "declines to answer", 0, 0),
+        ("strict", "What is drunk in the morning", "unreadable", None, REPEATS, 0, 0),
+        ("strict", "What is drunk in the morning: ale", "answered", "…: ale", "no match", 0, 0),
+        ("strict", "Drink up your tea", "unreadable", None, REPEATS, 0, 0),  # of the prompt that was sent
+    ],
+)
+def test_a_verdict_in_full(
+    profile: str, reply: str, state: str, answer: str | None, reason: str, correct: int, first: int
+) -> None:
+    question = "What is drunk in the morning"
+    item = {
+        **{"item": "en-ET_001", "question": "001", "culture": "ET", "locale": "en-ET", "text": question},
+        "answers": ("Coffee", "tea", "Not applicable", "What is drunk", "drink up your tea"),
+    }
+    response = {"response": reply, "language": "en"}
+    if "Drink" in reply:
+        response["prompt"] = "Drink up your tea!"
+    assert isinstance(SAQ, ShortAnswers)
+    found = SAQ.score(item, response, profile)
+    worst = SAQ.worst(item, profile, found.state)
+    values = worst | {name: value for name, value in found.values.items() if name in worst}
+    assert (found.state, found.answer and found.answer.replace(question, "…"), found.reason) == (
+        *(state, answer),
+        reason,
+    )
+    assert values == {"correct": correct, "first_correct": first}
+
+
+@pytest.mark.parametrize(("tools", "right"), [("default", 1.0), ("simple", 0.0)])
+def test_words_are_reduced_by_the_tools_that_are_named(release: Release, tools: str, right: float) -> None:
+    """Of the Japanese verb of an answer."""
+    found = judged(SAQ.with_tools(tools), release, {"ja-JP_001": "紅茶を飲みます"}, "strict")
+    assert found["correct"].item() == right
+
+
 def test_a_date_that_a_spreadsheet_rewrote_is_month_and_day_under_strict() -> None:
     item = {"text": "When?", "answers": ("2025-07-04 0:00",), "locale": "en-US", "culture": "US"}
     assert isinstance(SAQ, ShortAnswers)
@@ -164,7 +225,8 @@ def test_a_date_that_a_spreadsheet_rewrote_is_month_and_day_under_strict() -> No
         ("04/07", "strict", 0),
     ):
         assert SAQ.score(item, {"response": reply, "language": "en"}, profile).values["correct"] == right
-    assert SAQ.accepted_answers(item) == (("2025-07-04 0:00", "07/04"),)
+    answers = {"answers": (*item["answers"], "Idk", "no answer")}
+    assert SAQ.accepted_answers(item | answers) == (("2025-07-04 0:00", "07/04"),)
 
 
 def test_a_question_without_a_text_counts_as_in_the_competition_or_not_at_all(release: Release) -> None:
@@ -200,6 +262,8 @@ def test_choices_are_read_by_letter_and_by_text(release: Release, reply: str, le
 def test_the_same_question_with_other_options_is_one_question(release: Release, gold_alone: Release) -> None:
     assert [entry.number for entry in read_letters(release)] == ["US_0001", "US_0001", "IE_0001"]
     assert [entry.number for entry in read_letters(gold_alone)] == ["US_0001", "US_0002", "IE_0001"]
+    orders = [MCQ.options_of(row).order_key for row in MCQ.items(release).iter_rows(named=True)]
+    assert orders == ["US_0001", "US_0001", "IE_0001"]
 
 
 def test_locales_count_alike_in_the_competitions_score(release: Release) -> None:
@@ -213,6 +277,26 @@ def test_locales_count_alike_in_the_competitions_score(release: Release) -> None
     assert whole == {"all": pytest.approx(75), "all (pooled)": pytest.approx(200 / 3)}
 
 
+@pytest.mark.parametrize(
+    ("task", "text"), [(SAQ, "Answer!"), (MCQ, "{question}"), (MCQ, "Choose:\n{options}")]
+)
+def test_a_wording_without_the_question_or_its_options_is_refused(
+    release: Release, task: Task, text: str
+) -> None:
+    with pytest.raises(FolkwaysError, match=r"has no place for the item; write \{(question|options)\}"):
+        task.prompts(task.items(release), PromptOptions(prompt_texts={"mine": text}), release)
+
+
+def test_the_question_is_shown_in_the_language_that_was_asked_in(release: Release, trial: Release) -> None:
+    shown = {
+        row["item"]: (SAQ.question_in(row, row["spoken"]), SAQ.question_in(row, "en"))
+        for of in (release, trial)
+        for row in SAQ.items(of).iter_rows(named=True)
+    }
+    assert shown["zh-TW_001"] == ("早上喝什麼?", "What is drunk in the morning in Taiwan?")
+    assert shown["es-EC_trial-1"] == ("¿Qué se come con el té?",) * 2  # without English
+
+
 @pytest.mark.parametrize(("task", "file"), [(SAQ, QUESTIONS), (MCQ, OPTIONS)])
 def test_without_the_questions_replies_are_judged_and_nothing_is_asked(
     task: Task, file: str, release: Release, gold_alone: Release, tmp_path: Path
@@ -222,8 +306,9 @@ def test_without_the_questions_replies_are_judged_and_nothing_is_asked(
         task.check_askable(gold_alone)
     key, reply = ("en-ET_001", "coffee") if task is SAQ else ("ga-IE_0001", "C")
     replies = write_tsv(tmp_path / "en.tsv", ("id", "response"), [(key, reply)])
-    found = judge_file(task, gold_alone, replies, language="en").judgements
-    assert found.filter(item=key)["correct"].item() == 1.0
+    for profile in ("paper", "strict"):  # a question whose text is not there is not one without a text
+        found = judge_file(task, gold_alone, replies, language="en", profile=profile).judgements
+        assert found.filter(item=key).select("counted", "correct").row(0) == (True, 1.0)
 
 
 def test_the_file_of_track_1_tells_item_and_language(release: Release, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import NotAvailableError
-from folkways.benchmarks.whose_culture import matching
+from folkways.benchmarks.whose_culture import matching, result
 from folkways.benchmarks.whose_culture.matching import Answers, of_answers, of_options
 from folkways.benchmarks.whose_culture.result import whose_culture, whose_culture_tables
 from folkways.records import compact
@@ -123,6 +123,26 @@ def test_a_preference_stands_out_and_what_chance_gives_does_not() -> None:
     assert any("South Korea to United Kingdom +" in note for note in stands.notes)
 
 
+def test_what_stands_out_is_named_from_the_largest_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    replies = {
+        "KR": ("toast", "eggs"),
+        "KP": ("toast", "toast"),
+        "US": ("toast", "toast", "toast", "noodles"),
+    }
+    found = matches(
+        *((culture, text, 0.0) for culture, texts in replies.items() for text in texts), questions=90
+    )
+    for named in (1, 2, 6):
+        monkeypatch.setattr(result, "NAMED", named)
+        table = whose_culture_tables(found, "t")[1]
+        above = table.rows.filter(pl.col("p_holm") < 0.05, pl.col("difference") > 0)["difference"]
+        assert above.len() == 3 and not above.is_sorted(descending=True)
+        listed = [f"{value:+.1f}" for value in above.sort(descending=True).to_list()]
+        told = table.notes[-1].removesuffix(" (p_holm < .05).").partition(": above chance ")[2].split("; ")
+        assert [part.split()[-1] for part in told[:named]] == listed[:named]
+        assert told[named:] == ([f"and {3 - named} more"] if named < 3 else [])
+
+
 def test_one_other_culture_has_a_share_and_no_chance_line() -> None:
     two = matches(("KR", "noodles", 0.0), ("KR", "pizza", 0.0), questions=10).with_columns(
         others=pl.lit(["KP"]), weights=pl.lit([1.0]), matched=pl.col("matched").list.set_intersection(["KP"])
@@ -164,6 +184,21 @@ def test_options_that_are_nobodys_make_the_others_less_likely() -> None:
     assert found_in["US"]["share"] == pytest.approx(200 / 3)
     assert [row["chance"] for row in found_in.values()] == pytest.approx([100 / 3, 100 / 3])
     assert set(found_in) == {"US", "GB"}, "an option that is nobody's has no row"
+
+
+def test_each_reply_of_many_has_the_weights_of_its_own_options() -> None:
+    offered = [
+        " ".join([*cultures_of, *["dummy"] * (number % 4)])
+        for number, cultures_of in enumerate([["US"], ["GB", "US"], ["KP", "GB", "US"]] * 400)
+    ]
+    taken = options("US", offered="", questions=len(offered)).with_columns(offered=pl.Series(offered))
+    found = of_options(taken, "accuracy", pl.col("question"), 5)
+    for row, names in zip(found.iter_rows(named=True), offered, strict=True):
+        parts = names.split()
+        dummies = parts.count("dummy")
+        each = max(1.0, (5 - len(parts) + dummies) / dummies) if dummies else 1.0
+        assert row["others"] == parts
+        assert row["weights"] == [each if part == "dummy" else 1.0 for part in parts]
 
 
 @settings(max_examples=settings().max_examples * 2 // 5)  # each makes whole tables

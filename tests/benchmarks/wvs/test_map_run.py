@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import folkways
+from tests.support.command_line import folkways as command
 from tests.support.map_data import WAVE7, people, write_trend, write_wave7
-from tests.support.river import folkways as command
 
 SCALES = {"Q46": 4, "Q57": 2, "Q45": 3, "Q209": 3, "Q164": 10, "Q182": 10, "Q184": 10, "Q254": 4}
 AIMS = ("Keeping order", "More say for people", "Fighting rising prices", "Free speech")

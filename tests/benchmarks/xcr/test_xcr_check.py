@@ -18,7 +18,7 @@ INTRA, INTER = "Intra-lingual", "Inter-lingual"
 
 
 @pytest.fixture(scope="module")
-def real(shared: Path) -> list[DataIssue]:
+def issues(shared: Path) -> list[DataIssue]:
     return xcr.check(xcr_release(shared / "data" / "xcr"))
 
 
@@ -49,10 +49,10 @@ def real(shared: Path) -> list[DataIssue]:
     ],
 )
 def test_cells_of_the_real_corpus(
-    real: list[DataIssue], culture: str, kind: str, intra: int, inter: int
+    issues: list[DataIssue], culture: str, kind: str, intra: int, inter: int
 ) -> None:
     counts = Counter(
-        odd.key for odd in real if odd.file == xcr.ADAPTATION_FILES[culture] and odd.kind == kind
+        odd.key for odd in issues if odd.file == xcr.ADAPTATION_FILES[culture] and odd.kind == kind
     )
     assert (counts[INTRA], counts[INTER]) == (intra, inter)
 
@@ -70,15 +70,17 @@ def test_cells_of_the_real_corpus(
         (xcr.ADAPTATION_FILES["CN"], "latex", [203]),
     ],
 )
-def test_single_rows_of_the_real_corpus(real: list[DataIssue], file: str, kind: str, rows: list[int]) -> None:
-    assert sorted(odd.row or 0 for odd in real if odd.kind == kind and odd.file == file) == rows
-    assert [odd.file for odd in real if odd.kind == kind].count(file) == len(rows)
+def test_single_rows_of_the_real_corpus(
+    issues: list[DataIssue], file: str, kind: str, rows: list[int]
+) -> None:
+    assert sorted(odd.row or 0 for odd in issues if odd.kind == kind and odd.file == file) == rows
+    assert [odd.file for odd in issues if odd.kind == kind].count(file) == len(rows)
 
 
 @pytest.mark.shared
-def test_joins_of_the_real_corpus(real: list[DataIssue]) -> None:
+def test_joins_of_the_real_corpus(issues: list[DataIssue]) -> None:
     cultures = {file: culture for culture, file in xcr.ADAPTATION_FILES.items()}
-    joins = Counter((cultures[odd.file], odd.kind) for odd in real if odd.kind.startswith("joined-by-"))
+    joins = Counter((cultures[odd.file], odd.kind) for odd in issues if odd.kind.startswith("joined-by-"))
     assert joins == {
         ("ARAB", "joined-by-spelling"): 1,
         ("CN", "joined-by-spelling"): 1,
@@ -88,7 +90,7 @@ def test_joins_of_the_real_corpus(real: list[DataIssue]) -> None:
         ("BD", "joined-by-punctuation"): 21,
         ("BD", "joined-by-tag-spaces"): 129,
     }
-    assert not [odd for odd in real if odd.kind in ("unmatched", "not-adapted", "missing-file")]
+    assert not [odd for odd in issues if odd.kind in ("unmatched", "not-adapted", "missing-file")]
 
 
 def test_every_kind_is_found_in_a_small_corpus_and_says_where(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +19,6 @@ from folkways.metrics.strings import edit_similarity
 from folkways.records import RESPONSES
 from folkways.releases.release_records import Release
 from folkways.runs.scores.signature import model_versions
-from tests.support.xcr_data import write_small_corpus
 
 BERT = ("csi_bert_intra", "csi_bert_inter", "sent_bert_intra", "sent_bert_inter")
 MULTI = ("csi_bert_multi", "sent_bert_multi")
@@ -45,11 +43,6 @@ def task(name: str) -> XcrTask:
     return found
 
 
-@pytest.fixture
-def small(tmp_path: Path) -> Release:
-    return write_small_corpus(tmp_path)
-
-
 def judged(
     chosen: XcrTask, release: Release, replies: Sequence[str | None], profile: str, state: str = "answered"
 ) -> pl.DataFrame:
@@ -69,7 +62,7 @@ def judged(
     return chosen.judge(items, pl.DataFrame(rows, schema=dict(RESPONSES)), profile)
 
 
-def test_sp_adds_what_differs_to_what_is_equal(small: Release) -> None:
+def test_sp_adds_what_differs_to_what_is_equal(small_corpus: Release) -> None:
     model = Edits()
     chosen = task("prediction").with_tools(models={"embedding": model})
     replies = [
@@ -79,7 +72,7 @@ def test_sp_adds_what_differs_to_what_is_equal(small: Release) -> None:
         "<CSI>bills</CSI>",
         "<CSI> x </CSI>",
     ]
-    paper, strict = (judged(chosen, small, replies, profile) for profile in ("paper", "strict"))
+    paper, strict = (judged(chosen, small_corpus, replies, profile) for profile in ("paper", "strict"))
     assert paper["sp_csi"].to_list() == pytest.approx([1, 1.75, 0, 0.8, 0])
     assert strict["sp_csi"].to_list()[:4] == pytest.approx([1, 1.75 / 2, 0, 0.8])
     assert strict["sp_csi"][4] is None  # no gold item
@@ -98,17 +91,20 @@ def test_sp_adds_what_differs_to_what_is_equal(small: Release) -> None:
     assert scores["strict"]["n"].item() == 4
 
 
-def test_each_distinct_pair_is_compared_once(small: Release) -> None:
+def test_each_distinct_pair_is_compared_once(small_corpus: Release) -> None:
     model = Edits()
     judged(
-        task("prediction").with_tools(models={"embedding": model}), small, ["<CSI> tab </CSI>"] * 5, "paper"
+        task("prediction").with_tools(models={"embedding": model}),
+        small_corpus,
+        ["<CSI> tab </CSI>"] * 5,
+        "paper",
     )
     assert sorted(model.asked) == sorted({("tab", "bill"), ("tab", "slippers"), ("tab", "quiz night")})
 
 
-def test_only_english_is_rescaled_in_paper_and_nothing_in_strict(small: Release) -> None:
+def test_only_english_is_rescaled_in_paper_and_nothing_in_strict(small_corpus: Release) -> None:
     chosen = task("adaptation").with_tools(models={"bert-en": Edits(), "bert-ar": Edits()})
-    items = chosen.items(small)
+    items = chosen.items(small_corpus)
     place = next(
         number for number, intra in enumerate(items["intra"]) if intra == "He paid <CSI> for all </CSI>."
     )
@@ -116,11 +112,11 @@ def test_only_english_is_rescaled_in_paper_and_nothing_in_strict(small: Release)
     raw = edit_similarity("for most", "for all")
     for profile, intra in (("paper", (raw - ENGLISH_BASELINE) / (1 - ENGLISH_BASELINE)), ("strict", raw)):
         row = (
-            judged(chosen, small, [None] * place + [reply], profile).row(place, named=True)
+            judged(chosen, small_corpus, [None] * place + [reply], profile).row(place, named=True)
             if place == 0
             else None
         )
-        found = judged(chosen, small, [reply] * (place + 1), profile).row(place, named=True)
+        found = judged(chosen, small_corpus, [reply] * (place + 1), profile).row(place, named=True)
         assert row is None or row == found
         assert found["csi_bert_intra"] == pytest.approx(intra)
         assert found["csi_bert_inter"] == pytest.approx(1)
@@ -129,11 +125,11 @@ def test_only_english_is_rescaled_in_paper_and_nothing_in_strict(small: Release)
 
 
 @pytest.mark.parametrize("profile", ["paper", "strict"])
-def test_counts_labels_and_missing_versions(profile: str, small: Release) -> None:
+def test_counts_labels_and_missing_versions(profile: str, small_corpus: Release) -> None:
     chosen = task("adaptation").with_tools(
         models={"bert-en": Edits(), "bert-ar": Edits(), "bert-zh": Edits()}
     )
-    items = chosen.items(small)
+    items = chosen.items(small_corpus)
     paper = profile == "paper"
     wanted = [
         number
@@ -141,7 +137,7 @@ def test_counts_labels_and_missing_versions(profile: str, small: Release) -> Non
         if culture == "ARAB" and items["intra"][number].count("<CSI>") == 1
     ]
     refused = json.dumps(["Non-transferable", "Non-transferrable", ""])
-    rows = judged(chosen, small, [refused] * items.height, profile)
+    rows = judged(chosen, small_corpus, [refused] * items.height, profile)
     for number in wanted:  # called impossible where gold has an item: its item is missing
         assert rows["csi_bert_intra"][number] == (None if paper else 0.0)
         assert rows["sent_bert_intra"][number] == (None if paper else 0.0)
@@ -151,19 +147,19 @@ def test_counts_labels_and_missing_versions(profile: str, small: Release) -> Non
         assert rows["csi_bert_intra"][number] == (0.0 if paper else None)
         assert (rows["sent_bert_intra"][number] is None) == (not paper)
     for state, left_out in (("refused", paper), ("failed", False), ("missing", False)):
-        lost = judged(chosen, small, [None] * items.height, profile, state)
+        lost = judged(chosen, small_corpus, [None] * items.height, profile, state)
         assert {lost[metric][wanted[0]] for metric in BERT} == ({None} if left_out else {0.0})
 
 
 def test_a_metric_without_its_model_is_absent_and_of_some_cultures_only_where_they_have_one(
-    small: Release,
+    small_corpus: Release,
 ) -> None:
     for name in ("prediction", "adaptation"):
         chosen = task(name)
         assert model_versions(chosen) == {"models": "none"}
         asked = {metric for role in chosen.scoring.models for metric in role.metrics}
         assert asked == ({"sp_csi"} if name == "prediction" else {*BERT, *MULTI})
-        assert not asked & set(judged(chosen, small, ["<CSI> x </CSI>"], "paper").columns)
+        assert not asked & set(judged(chosen, small_corpus, ["<CSI> x </CSI>"], "paper").columns)
     only_arabic = task("adaptation").with_tools(models={"bert-ar": Edits()})
     used = {
         "bert-en": "none",
@@ -174,11 +170,11 @@ def test_a_metric_without_its_model_is_absent_and_of_some_cultures_only_where_th
     }
     assert model_versions(only_arabic) == {f"model-{role}": model for role, model in used.items()}
     assert not task("adaptation").tools.models  # a copy has the models, and the benchmark's task none
-    items = only_arabic.items(small)
+    items = only_arabic.items(small_corpus)
     copies = [json.dumps(pair) for pair in items.select("intra", "inter").iter_rows()]
     for found in (
-        judged(only_arabic, small, copies, "strict"),
-        judged(only_arabic, small, [None] * items.height, "strict", "failed"),
+        judged(only_arabic, small_corpus, copies, "strict"),
+        judged(only_arabic, small_corpus, [None] * items.height, "strict", "failed"),
     ):
         assert "csi_bert_intra" not in found.columns
         by_culture = dict(found.group_by("culture").agg(pl.col("sent_bert_inter").count()).iter_rows())
@@ -186,17 +182,17 @@ def test_a_metric_without_its_model_is_absent_and_of_some_cultures_only_where_th
 
 
 @pytest.mark.parametrize("profile", ["paper", "strict"])
-def test_one_model_of_all_languages_stands_beside_those_of_each(profile: str, small: Release) -> None:
+def test_one_model_of_all_languages_stands_beside_those_of_each(profile: str, small_corpus: Release) -> None:
     """It compares what these compare, for every culture, and nothing of it is rescaled."""
     chosen = task("adaptation").with_tools(models={"bert-multi": Edits(), "bert-ar": Edits()})
-    items = chosen.items(small)
+    items = chosen.items(small_corpus)
     replies = [
         json.dumps([intra, f"{inter} <CSI> more </CSI>" if number % 3 == 0 else inter[:-1]])
         for number, (intra, inter) in enumerate(items.select("intra", "inter").iter_rows())
     ]
     for rows in (
-        judged(chosen, small, replies, profile),
-        judged(chosen, small, [None] * items.height, profile, "failed"),
+        judged(chosen, small_corpus, replies, profile),
+        judged(chosen, small_corpus, [None] * items.height, profile, "failed"),
     ):
         for metric in ("csi", "sent"):
             multi = rows[f"{metric}_bert_multi"]

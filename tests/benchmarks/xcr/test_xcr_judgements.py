@@ -22,7 +22,7 @@ SAID = ("counted", "state", "answer", "reason")
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Release:
+def small_corpus(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return write_small_corpus(tmp_path_factory.mktemp("xcr"))
 
 
@@ -37,8 +37,8 @@ def judged(
     return task.judge(items, pl.DataFrame(rows, schema=dict(RESPONSES), orient="row"), profile)
 
 
-def test_items_in_full(small: Release) -> None:
-    identification, prediction, adaptation = (task.items(small) for task in BENCHMARK.tasks)
+def test_items_in_full(small_corpus: Release) -> None:
+    identification, prediction, adaptation = (task.items(small_corpus) for task in BENCHMARK.tasks)
     own = {"intra": pl.String, "inter": pl.String, "swapped": pl.Boolean}
     for items, columns in (
         (identification, {"sentence": pl.String}),
@@ -70,8 +70,8 @@ def test_items_in_full(small: Release) -> None:
 
 
 @pytest.mark.parametrize("profile", ["paper", "strict"])
-def test_identification_in_full(small: Release, profile: str) -> None:
-    items = IDENTIFICATION.items(small).head(4)
+def test_identification_in_full(small_corpus: Release, profile: str) -> None:
+    items = IDENTIFICATION.items(small_corpus).head(4)
     gold = ["<CSI> We </CSI> split the <CSI>\nbill </CSI>.", "a <CSI> b </CSI>", "I ca----", "I c----"]
     items = items.with_columns(
         sentence=pl.Series(gold), text=pl.Series(["We split the bill.", "a b", *gold[2:]])
@@ -111,10 +111,10 @@ def test_identification_in_full(small: Release, profile: str) -> None:
 
 
 @pytest.mark.parametrize("profile", ["paper", "strict"])
-def test_prediction_in_full(small: Release, profile: str) -> None:
+def test_prediction_in_full(small_corpus: Release, profile: str) -> None:
     """Items are read on their line, in gold and in replies."""
     gold = ["<CSI>a\nb</CSI> <CSI> Tea </CSI> <CSI>c</CSI>", "none", "none", "<CSI>a</CSI>", "<CSI>a</CSI>"]
-    items = PREDICTION.items(small).with_columns(sentence=pl.Series(gold))
+    items = PREDICTION.items(small_corpus).with_columns(sentence=pl.Series(gold))
     replies: list[str | None] = [
         "<CSI>x\ny</CSI> <CSI>tea</CSI> <CSI>d</CSI>",
         "no tag",
@@ -143,7 +143,7 @@ def test_prediction_in_full(small: Release, profile: str) -> None:
     assert lost["count_kept"].to_list() == [0.0] * 5
 
 
-def test_pooled_scores_are_hits_over_items_in_every_facet(small: Release) -> None:
+def test_pooled_scores_are_hits_over_items_in_every_facet(small_corpus: Release) -> None:
     gold = [
         "<CSI>a</CSI> <CSI>b</CSI> <CSI>c</CSI>",
         "<CSI>a</CSI>",
@@ -151,7 +151,7 @@ def test_pooled_scores_are_hits_over_items_in_every_facet(small: Release) -> Non
         "<CSI>a</CSI>",
         "<CSI>a</CSI> <CSI>b</CSI>",
     ]
-    items = PREDICTION.items(small).with_columns(sentence=pl.Series(gold))
+    items = PREDICTION.items(small_corpus).with_columns(sentence=pl.Series(gold))
     found = judged(
         PREDICTION, items, ["<CSI>a</CSI> <CSI>b</CSI>", "<CSI>x</CSI>", "", "<CSI>a</CSI>", "x"], "strict"
     )
@@ -171,9 +171,9 @@ ATE, PAID, GAVE = "He ate.", "He paid <CSI> all </CSI>.", "دفع <CSI> الجم
 
 
 @pytest.mark.parametrize("profile", ["paper", "strict"])
-def test_adaptation_in_full(small: Release, profile: str) -> None:
+def test_adaptation_in_full(small_corpus: Release, profile: str) -> None:
     """Read with another number of items on one side, unreadable, right, and lost."""
-    items = ADAPTATION.items(small).head(4)
+    items = ADAPTATION.items(small_corpus).head(4)
     items = items.with_columns(
         intra=pl.Series([PAID] * 4), inter=pl.Series([GAVE] * 4), swapped=pl.lit(False)
     )
@@ -233,9 +233,9 @@ def test_adaptation_in_full(small: Release, profile: str) -> None:
     ("swapped", "profile", "right"), [(True, "paper", 0.0), (True, "strict", 1.0), (False, "paper", 1.0)]
 )
 def test_swapped_gold_stands_as_released_in_paper_alone(
-    small: Release, swapped: bool, profile: str, right: float
+    small_corpus: Release, swapped: bool, profile: str, right: float
 ) -> None:
-    items = ADAPTATION.items(small).head(1)
+    items = ADAPTATION.items(small_corpus).head(1)
     items = items.with_columns(intra=pl.lit(PAID), inter=pl.lit(GAVE), swapped=pl.lit(swapped))
     found = judged(ADAPTATION, items, [json.dumps([PAID, GAVE, "Label"])], profile)
     assert found.select("exact_intra", "exact_inter").row(0) == (right, right)
@@ -243,9 +243,9 @@ def test_swapped_gold_stands_as_released_in_paper_alone(
     assert turned.select("exact_intra", "exact_inter").row(0) == (1 - right, 1 - right)
 
 
-def test_both_versions_decide_whether_no_equivalent_was_seen(small: Release) -> None:
+def test_both_versions_decide_whether_no_equivalent_was_seen(small_corpus: Release) -> None:
     """Gold calls one version non-transferable: right only where the reply does so of that one alone."""
-    items = ADAPTATION.items(small).head(1)
+    items = ADAPTATION.items(small_corpus).head(1)
     items = items.with_columns(intra=pl.lit("Non-transferable"), inter=pl.lit(GAVE), swapped=pl.lit(False))
     for reply, expected in (
         (["Non-transferable", GAVE], (1.0, 1.0, 1.0)),
@@ -257,10 +257,10 @@ def test_both_versions_decide_whether_no_equivalent_was_seen(small: Release) -> 
         assert found.select("non_transferable", "refused_rightly", "adapted_rightly").row(0) == expected
 
 
-def test_prompts_of_every_task_in_full(small: Release, tmp_path: Path) -> None:
+def test_prompts_of_every_task_in_full(small_corpus: Release, tmp_path: Path) -> None:
     for task in BENCHMARK.tasks:
-        items = task.items(small).head(2)
-        prompts = task.prompts(items, PromptOptions(prompt_texts={"mine": "Do: {sentence}"}), small)
+        items = task.items(small_corpus).head(2)
+        prompts = task.prompts(items, PromptOptions(prompt_texts={"mine": "Do: {sentence}"}), small_corpus)
         assert dict(prompts.schema) == PROMPTS
         assert prompts.drop("choices").rows() == [
             (task.name, item, "en", "mine", None, f"Do: {text}", "file:mine")

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from folkways.cli.main import cli
-from tests.support.river import environment, folkways_process
+from tests.support.command_line import environment, folkways_process
 
 pytestmark = [pytest.mark.shared, pytest.mark.local_model]
 

@@ -14,22 +14,12 @@ from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.release import join_rows
 from folkways.errors import DataError, FolkwaysError
 from folkways.releases.release_records import Release
-from tests.support.xcr_data import BASE, write_csv, write_small_corpus, xcr_release
-
-
-@pytest.fixture(scope="module")
-def real(shared: Path) -> Release:
-    return xcr_release(shared / "data" / "xcr")
-
-
-@pytest.fixture
-def small(tmp_path: Path) -> Release:
-    return write_small_corpus(tmp_path)
+from tests.support.xcr_data import BASE, write_csv
 
 
 @pytest.mark.shared
-def test_base_has_the_papers_counts(real: Release) -> None:
-    base = xcr.corpus(real)
+def test_base_has_the_papers_counts(released_corpus: Release) -> None:
+    base = xcr.corpus(released_corpus)
     assert base.height == base["id"].n_unique() == 1034
     assert base["sentence"].n_unique() == 1032
     assert dict(base["csi_category"].value_counts().iter_rows()) == {
@@ -61,85 +51,87 @@ def test_base_has_the_papers_counts(real: Release) -> None:
         ("IN-WB", {"exact": 883, "tag-spaces": 129, "punctuation": 21, "spelling": 1}),
     ],
 )
-def test_every_row_of_every_culture_joins(real: Release, culture: str, steps: dict[str, int]) -> None:
-    joined = xcr.adaptations(real, culture)
-    assert joined["id"].to_list() == xcr.corpus(real)["id"].to_list()
+def test_every_row_of_every_culture_joins(
+    released_corpus: Release, culture: str, steps: dict[str, int]
+) -> None:
+    joined = xcr.adaptations(released_corpus, culture)
+    assert joined["id"].to_list() == xcr.corpus(released_corpus)["id"].to_list()
     assert sorted(joined["row"]) == list(range(1, 1035))
     assert Counter(joined["joined_by"]) == steps
 
 
 @pytest.mark.shared
-def test_swapped_rows_are_read_the_right_way_round(real: Release) -> None:
-    swapped = xcr.adaptations(real, "BD").filter("swapped")
+def test_swapped_rows_are_read_the_right_way_round(released_corpus: Release) -> None:
+    swapped = xcr.adaptations(released_corpus, "BD").filter("swapped")
     assert sorted(swapped["row"]) == [158, 745]
     assert all(re.search("[a-z]{4}", text) for text in swapped["intra"])
     assert all(re.search("[\u0980-\u09ff]{4}", text) for text in swapped["inter"])
 
 
 @pytest.mark.shared
-def test_prompts_are_plain_text(real: Release) -> None:
+def test_prompts_are_plain_text(released_corpus: Release) -> None:
     for task in xcr.PROMPT_FILES:
-        text = xcr.read_prompt(real, task)
+        text = xcr.read_prompt(released_corpus, task)
         assert text is not None
         assert text.startswith("You are ")
         assert "rtf" not in text
         assert "’" in text or task == "identification"
 
 
-def test_repeated_sentences_join_in_order_and_get_their_own_id(small: Release) -> None:
-    base = xcr.corpus(small)
+def test_repeated_sentences_join_in_order_and_get_their_own_id(small_corpus: Release) -> None:
+    base = xcr.corpus(small_corpus)
     assert base["id"][3] == f"{base['id'][0]}-2"
-    arab = xcr.adaptations(small, "ARAB")
+    arab = xcr.adaptations(small_corpus, "ARAB")
     assert arab["row"].to_list() == [3, 4, 2, 5, 1]
     assert arab["swapped"].to_list() == [False, True, False, False, False]
     assert arab["intra"][1] == "They take <CSI> shoes </CSI> off."
 
 
-def test_both_header_spellings_are_read(small: Release) -> None:
+def test_both_header_spellings_are_read(small_corpus: Release) -> None:
     assert (
-        xcr.read_adaptation(small, "CN").columns
-        == xcr.read_adaptation(small, "ARAB").columns
+        xcr.read_adaptation(small_corpus, "CN").columns
+        == xcr.read_adaptation(small_corpus, "ARAB").columns
         == ["row", "sentence", "intra", "inter"]
     )
 
 
-def test_a_release_without_prompts_says_so(small: Release) -> None:
-    assert xcr.read_prompt(small, "identification") is None
+def test_a_release_without_prompts_says_so(small_corpus: Release) -> None:
+    assert xcr.read_prompt(small_corpus, "identification") is None
 
 
-def test_plain_text_prompts_are_taken_as_they_are(small: Release) -> None:
-    (small.root / "prompts").mkdir()
-    (small.root / xcr.PROMPT_FILES["prediction"]).write_text("Fill in:\nInput: ", encoding="utf-8")
-    assert xcr.read_prompt(small, "prediction") == "Fill in:\nInput: "
+def test_plain_text_prompts_are_taken_as_they_are(small_corpus: Release) -> None:
+    (small_corpus.root / "prompts").mkdir()
+    (small_corpus.root / xcr.PROMPT_FILES["prediction"]).write_text("Fill in:\nInput: ", encoding="utf-8")
+    assert xcr.read_prompt(small_corpus, "prediction") == "Fill in:\nInput: "
 
 
-def test_missing_file_names_the_remedy(small: Release) -> None:
+def test_missing_file_names_the_remedy(small_corpus: Release) -> None:
     with pytest.raises(FolkwaysError, match="folkways data fetch"):
-        xcr.read_adaptation(small, "BD")
+        xcr.read_adaptation(small_corpus, "BD")
 
 
-def test_a_missing_column_and_a_ragged_row_are_named(small: Release) -> None:
-    write_csv(small.root / xcr.BASE_FILE, [row[1:] for row in BASE])
+def test_a_missing_column_and_a_ragged_row_are_named(small_corpus: Release) -> None:
+    write_csv(small_corpus.root / xcr.BASE_FILE, [row[1:] for row in BASE])
     with pytest.raises(DataError, match="no column 'sentence'"):
-        xcr.read_base(small)
-    write_csv(small.root / xcr.BASE_FILE, [*BASE, ("only one",)])
+        xcr.read_base(small_corpus)
+    write_csv(small_corpus.root / xcr.BASE_FILE, [*BASE, ("only one",)])
     with pytest.raises(DataError, match=r"row 6: has 1 cells"):
-        xcr.read_base(small)
+        xcr.read_base(small_corpus)
 
 
-def test_a_file_in_another_encoding_is_named(small: Release) -> None:
-    (small.root / xcr.BASE_FILE).write_bytes("sentence,é".encode("latin-1"))
+def test_a_file_in_another_encoding_is_named(small_corpus: Release) -> None:
+    (small_corpus.root / xcr.BASE_FILE).write_bytes("sentence,é".encode("latin-1"))
     with pytest.raises(DataError, match="UTF-8"):
-        xcr.read_base(small)
+        xcr.read_base(small_corpus)
 
 
-def test_layouts_are_recognised(small: Release, tmp_path: Path) -> None:
-    assert xcr.looks_like(small.root)
+def test_layouts_are_recognised(small_corpus: Release, tmp_path: Path) -> None:
+    assert xcr.looks_like(small_corpus.root)
     clone = tmp_path / "clone"
     (clone / "corpus").mkdir(parents=True)
-    (small.root / xcr.BASE_FILE).rename(clone / "corpus" / xcr.BASE_FILE)
+    (small_corpus.root / xcr.BASE_FILE).rename(clone / "corpus" / xcr.BASE_FILE)
     assert xcr.looks_like(clone)
-    assert not xcr.looks_like(small.root)
+    assert not xcr.looks_like(small_corpus.root)
 
 
 @pytest.mark.parametrize(

@@ -18,25 +18,14 @@ from folkways.benchmarks.xcr.tasks import MOST_ITEMS
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import ITEMS, JUDGEMENTS, PROMPTS, RESPONSES, require_columns
 from folkways.releases.release_records import Release
-from tests.support.xcr_data import write_small_corpus, xcr_release
 
 IDENTIFICATION, PREDICTION, ADAPTATION = BENCHMARK.tasks
 
 
-@pytest.fixture
-def small(tmp_path: Path) -> Release:
-    return write_small_corpus(tmp_path)
-
-
 @pytest.fixture(scope="module")
-def real(shared: Path) -> Release:
-    return xcr_release(shared / "data" / "xcr")
-
-
-@pytest.fixture(scope="module")
-def real_items(real: Release) -> dict[str, pl.DataFrame]:
+def released_items(released_corpus: Release) -> dict[str, pl.DataFrame]:
     """The items of each task, by its name."""
-    return {task.name: task.items(real) for task in BENCHMARK.tasks}
+    return {task.name: task.items(released_corpus) for task in BENCHMARK.tasks}
 
 
 @pytest.fixture(scope="session")
@@ -114,7 +103,7 @@ def test_paper_profile_gives_the_authors_overall_figures(
     folder: str,
     system: str,
     figures: tuple[str, ...],
-    real_items: dict[str, pl.DataFrame],
+    released_items: dict[str, pl.DataFrame],
     systems: Path,
     shared: Path,
 ) -> None:
@@ -125,7 +114,7 @@ def test_paper_profile_gives_the_authors_overall_figures(
             if row["system"] == system
         }
     file = systems / folder / f"{system}.csv"
-    scores = overall(task, judge_authors_file(task, real_items[task.name], file, "paper"))
+    scores = overall(task, judge_authors_file(task, released_items[task.name], file, "paper"))
     for figure in figures:
         score, n = scores[figure]
         assert score == pytest.approx(float(wanted[figure]["overall"]), abs=1e-10)
@@ -146,7 +135,7 @@ def test_paper_profile_scores_the_adaptations_that_the_authors_code_scores(
     system: str,
     culture: str | None,
     against: str,
-    real_items: dict[str, pl.DataFrame],
+    released_items: dict[str, pl.DataFrame],
     systems: Path,
     shared: Path,
 ) -> None:
@@ -154,7 +143,7 @@ def test_paper_profile_scores_the_adaptations_that_the_authors_code_scores(
         wanted = {
             row["metric"]: int(row["n_scored"]) for row in csv.DictReader(file) if row["system"] == against
         }
-    items = real_items[ADAPTATION.name]
+    items = released_items[ADAPTATION.name]
     found = judge_authors_file(ADAPTATION, items, systems / "adaptation" / f"{system}.csv", "paper", culture)
     scores = overall(ADAPTATION, found)
     assert scores["csi_edit_intra"][1] == scores["sent_edit_intra"][1] == wanted["csi_bert_intra"]
@@ -162,7 +151,7 @@ def test_paper_profile_scores_the_adaptations_that_the_authors_code_scores(
 
 
 @pytest.mark.shared
-def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real_items: dict[str, pl.DataFrame]) -> None:
+def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(released_items: dict[str, pl.DataFrame]) -> None:
     def scores_of_a_copy(items: pl.DataFrame, profile: str) -> pl.DataFrame:
         rows = items.select("intra", "inter", "swapped").iter_rows()
         versions = [
@@ -173,7 +162,7 @@ def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real_items: dict[str
         table = responses(ADAPTATION, items["item"].to_list(), copies)
         return ADAPTATION.summarise(ADAPTATION.judge(items, table, profile))
 
-    items = real_items[ADAPTATION.name]
+    items = released_items[ADAPTATION.name]
     paper, strict = scores_of_a_copy(items, "paper"), scores_of_a_copy(items.gather_every(5), "strict")
 
     def by_culture(scores: pl.DataFrame, metric: str) -> dict[str, float]:
@@ -188,23 +177,23 @@ def test_a_copy_of_gold_loses_in_paper_what_strict_gives_it(real_items: dict[str
 
 
 @pytest.mark.shared
-def test_items_of_the_real_corpus(real_items: dict[str, pl.DataFrame]) -> None:
+def test_items_of_the_real_corpus(released_items: dict[str, pl.DataFrame]) -> None:
     for task, count in zip(BENCHMARK.tasks, (1034, 1034, 4136), strict=True):
-        items = require_columns(real_items[task.name], ITEMS, "items")
+        items = require_columns(released_items[task.name], ITEMS, "items")
         assert items.height == items["item"].n_unique() == count
         assert items.select(*task.facets).null_count().sum_horizontal().sum() == 0
-    assert "<" not in "".join(real_items[IDENTIFICATION.name]["text"])
-    prompts = real_items[PREDICTION.name]["text"].str.count_matches(r"\[MASK\]", literal=False)
+    assert "<" not in "".join(released_items[IDENTIFICATION.name]["text"])
+    prompts = released_items[PREDICTION.name]["text"].str.count_matches(r"\[MASK\]", literal=False)
     assert prompts.sum() == 1201
 
 
 @pytest.mark.shared
 def test_authors_prompts_end_in_the_sentence_and_name_one_culture(
-    real: Release, real_items: dict[str, pl.DataFrame]
+    released_corpus: Release, released_items: dict[str, pl.DataFrame]
 ) -> None:
     for task in BENCHMARK.tasks:
-        items = real_items[task.name]
-        prompts = require_columns(task.prompts(items, PromptOptions(), real), PROMPTS, "prompts")
+        items = released_items[task.name]
+        prompts = require_columns(task.prompts(items, PromptOptions(), released_corpus), PROMPTS, "prompts")
         assert prompts["item"].to_list() == items["item"].to_list()
         assert set(prompts["prompt_source"]) == {"release"}
         assert all(user.endswith(text) for user, text in zip(prompts["user"], items["text"], strict=True))
@@ -216,43 +205,47 @@ def test_authors_prompts_end_in_the_sentence_and_name_one_culture(
     assert "[Intra-lingual adaptation, Inter-lingual adaptation, Adaptation method used]" in chinese
 
 
-def test_without_the_authors_prompts_ours_are_used_and_theirs_cannot_be_asked_for(small: Release) -> None:
-    items = IDENTIFICATION.items(small)
-    prompts = IDENTIFICATION.prompts(items, PromptOptions(), small)
+def test_without_the_authors_prompts_ours_are_used_and_theirs_cannot_be_asked_for(
+    small_corpus: Release,
+) -> None:
+    items = IDENTIFICATION.items(small_corpus)
+    prompts = IDENTIFICATION.prompts(items, PromptOptions(), small_corpus)
     assert set(prompts["prompt_source"]) == set(prompts["variant"]) == {"folkways"}
     with pytest.raises(FolkwaysError, match="does not contain the authors' prompts"):
-        IDENTIFICATION.prompts(items, PromptOptions(variants=("authors",)), small)
+        IDENTIFICATION.prompts(items, PromptOptions(variants=("authors",)), small_corpus)
     with pytest.raises(UnknownNameError, match="valid: all, authors, folkways"):
-        IDENTIFICATION.prompts(items, PromptOptions(variants=("poem",)), small)
+        IDENTIFICATION.prompts(items, PromptOptions(variants=("poem",)), small_corpus)
 
 
-def test_texts_brought_by_the_user_are_used_and_must_have_a_place_for_the_sentence(small: Release) -> None:
-    items = ADAPTATION.items(small)
+def test_texts_brought_by_the_user_are_used_and_must_have_a_place_for_the_sentence(
+    small_corpus: Release,
+) -> None:
+    items = ADAPTATION.items(small_corpus)
     own = PromptOptions(prompt_texts={"short": "For {people}, in {language}: {sentence} {{unknown}}"})
-    prompts = ADAPTATION.prompts(items, own, small)
+    prompts = ADAPTATION.prompts(items, own, small_corpus)
     assert prompts["user"][0].startswith("For people in the Arab world, in Modern Standard Arabic: ")
     assert prompts["user"][0].endswith("{unknown}")
     assert set(prompts["prompt_source"]) == {"file:short"}
     with pytest.raises(FolkwaysError, match=r"write \{sentence\}"):
-        ADAPTATION.prompts(items, PromptOptions(prompt_texts={"short": "no place"}), small)
+        ADAPTATION.prompts(items, PromptOptions(prompt_texts={"short": "no place"}), small_corpus)
 
 
-def test_languages_other_than_english_are_not_asked(small: Release) -> None:
-    items = PREDICTION.items(small)
-    assert PREDICTION.prompts(items, PromptOptions(languages=("ko",)), small).is_empty()
-    assert PREDICTION.prompts(items, PromptOptions(languages=("local",)), small).height == items.height
+def test_languages_other_than_english_are_not_asked(small_corpus: Release) -> None:
+    items = PREDICTION.items(small_corpus)
+    assert PREDICTION.prompts(items, PromptOptions(languages=("ko",)), small_corpus).is_empty()
+    assert PREDICTION.prompts(items, PromptOptions(languages=("local",)), small_corpus).height == items.height
 
 
-def test_only_the_cultures_of_the_release_are_asked_about(small: Release) -> None:
-    assert ADAPTATION.items(small)["culture"].unique(maintain_order=True).to_list() == ["ARAB", "CN"]
+def test_only_the_cultures_of_the_release_are_asked_about(small_corpus: Release) -> None:
+    assert ADAPTATION.items(small_corpus)["culture"].unique(maintain_order=True).to_list() == ["ARAB", "CN"]
 
 
 @pytest.mark.parametrize("task", BENCHMARK.tasks)
 @pytest.mark.parametrize("profile", ["paper", "strict"])
 def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(
-    task: Task, profile: str, small: Release
+    task: Task, profile: str, small_corpus: Release
 ) -> None:
-    items = task.items(small)
+    items = task.items(small_corpus)
     for state in ("refused", "failed", "missing"):
         table = responses(task, items["item"].to_list(), [None] * items.height, state)
         found = task.judge(items, table, profile)
@@ -266,22 +259,25 @@ def test_rows_without_an_answer_get_the_worst_value_or_none_that_applies(
 
 
 @pytest.mark.parametrize("task", BENCHMARK.tasks)
-def test_empty_and_declining_replies_are_told_apart(task: Task, small: Release) -> None:
+def test_empty_and_declining_replies_are_told_apart(task: Task, small_corpus: Release) -> None:
     states = [
-        row["state"] for row in judged(task, small, ["", "I'm sorry, but I can't help with that."], "paper")
+        row["state"]
+        for row in judged(task, small_corpus, ["", "I'm sorry, but I can't help with that."], "paper")
     ]
     assert states == ["unreadable", "refused"]
 
 
-def test_a_sentence_given_back_without_tags_says_that_nothing_is_specific(small: Release) -> None:
-    text = IDENTIFICATION.items(small)["text"][0]
+def test_a_sentence_given_back_without_tags_says_that_nothing_is_specific(small_corpus: Release) -> None:
+    text = IDENTIFICATION.items(small_corpus)["text"][0]
     for profile in ("paper", "strict"):
-        (row,) = judged(IDENTIFICATION, small, [text], profile)
+        (row,) = judged(IDENTIFICATION, small_corpus, [text], profile)
         assert (row["state"], row["answer"], row["hi_csi"], row["si_csi"]) == ("answered", "", 0.0, 0.0)
 
 
-def test_what_paper_leaves_out_is_expected_and_told_and_strict_leaves_nothing_out(small: Release) -> None:
-    items = ADAPTATION.items(small).filter(pl.col("culture") == "CN")
+def test_what_paper_leaves_out_is_expected_and_told_and_strict_leaves_nothing_out(
+    small_corpus: Release,
+) -> None:
+    items = ADAPTATION.items(small_corpus).filter(pl.col("culture") == "CN")
     good = [json.dumps([row["intra"], row["inter"], "Label"]) for row in items.iter_rows(named=True)]
     replies = [
         good[0],
@@ -308,20 +304,24 @@ def test_what_paper_leaves_out_is_expected_and_told_and_strict_leaves_nothing_ou
         assert (counted["n"], counted["left_out"], counted["score"]) == (5, 0, pytest.approx(60.0))
 
 
-def test_a_sentence_that_apologises_is_not_a_refusal(small: Release) -> None:
-    items = IDENTIFICATION.items(small).with_columns(text=pl.lit("I'm sorry, I can't come to the pub."))
+def test_a_sentence_that_apologises_is_not_a_refusal(small_corpus: Release) -> None:
+    items = IDENTIFICATION.items(small_corpus).with_columns(
+        text=pl.lit("I'm sorry, I can't come to the pub.")
+    )
     table = responses(IDENTIFICATION, items["item"].to_list()[:1], ["I'm sorry, I can't come to the pub."])
     assert IDENTIFICATION.judge(items, table, "paper")["state"].to_list() == ["answered"]
 
 
-def test_precision_is_only_shown_in_strict(small: Release) -> None:
+def test_precision_is_only_shown_in_strict(small_corpus: Release) -> None:
     reply = "<CSI> We </CSI> split the <CSI> bill </CSI>, as <CSI> always </CSI>."
-    paper, strict = (judged(IDENTIFICATION, small, [reply], profile)[0] for profile in ("paper", "strict"))
+    paper, strict = (
+        judged(IDENTIFICATION, small_corpus, [reply], profile)[0] for profile in ("paper", "strict")
+    )
     assert (paper["hi_csi"], paper["precision"]) == (1.0, None)
     assert (strict["hi_csi"], strict["precision"], strict["recall"]) == (1.0, pytest.approx(1 / 3), 1.0)
 
 
-def test_strict_prediction_is_pooled_over_gold_items(small: Release) -> None:
+def test_strict_prediction_is_pooled_over_gold_items(small_corpus: Release) -> None:
     replies = [
         "<CSI> BILL </CSI>",
         "<CSI> slippers </CSI> by the <CSI> gate </CSI>",
@@ -329,19 +329,19 @@ def test_strict_prediction_is_pooled_over_gold_items(small: Release) -> None:
         "<CSI> bill </CSI>",
         "<CSI> x </CSI>",
     ]
-    items = PREDICTION.items(small)
+    items = PREDICTION.items(small_corpus)
     table = responses(PREDICTION, items["item"].to_list(), replies)
     paper = overall(PREDICTION, PREDICTION.judge(items, table, "paper"))["hp_csi"]
     strict = overall(PREDICTION, PREDICTION.judge(items, table, "strict"))["hp_csi"]
     assert paper == (pytest.approx(100 * 3 / 5), 5)
     assert strict == (pytest.approx(100 * 3 / 5), 4)
-    assert judged(PREDICTION, small, replies, "paper")[2]["state"] == "unreadable"
+    assert judged(PREDICTION, small_corpus, replies, "paper")[2]["state"] == "unreadable"
 
 
-def test_hits_have_the_bounds_of_the_profile(small: Release) -> None:
+def test_hits_have_the_bounds_of_the_profile(small_corpus: Release) -> None:
     """Five sentences already have an interval; one of hits per gold item ends at 100, one of hits per
     sentence need not."""
-    items = PREDICTION.items(small)
+    items = PREDICTION.items(small_corpus)
     told = (
         "<CSI> bill </CSI>",
         "<CSI> slippers </CSI> by the <CSI> gate </CSI>",
@@ -369,10 +369,10 @@ def test_similarities_have_bounds() -> None:
         assert bounds[f"{name}_inter"] == (0.0, 1.0)
 
 
-def test_at_best_is_pooled_as_the_score_is(small: Release) -> None:
+def test_at_best_is_pooled_as_the_score_is(small_corpus: Release) -> None:
     """One of two gold items was hit, and the sentence with two was lost: had both been right, three of the
     five gold items; in ``paper``, which counts hits, as many more as a sentence can have."""
-    items = PREDICTION.items(small)
+    items = PREDICTION.items(small_corpus)
     said = [
         (item, "<CSI> bill </CSI>" if place == 0 else "<CSI> x </CSI>")
         for place, item in enumerate(items["item"])
@@ -395,11 +395,11 @@ def test_at_best_is_pooled_as_the_score_is(small: Release) -> None:
         ), profile
 
 
-def test_non_transferable_is_judged_on_its_own(small: Release) -> None:
+def test_non_transferable_is_judged_on_its_own(small_corpus: Release) -> None:
     reply = '["Non-transferable", "Non-transferrable", "Deletion"]'
     rows = judged(
         ADAPTATION,
-        small,
+        small_corpus,
         [reply, reply, '["They <CSI> x </CSI>", "<CSI> ي </CSI>", "Label, Transference"]'],
         "strict",
         "ARAB",
@@ -424,12 +424,12 @@ def test_non_transferable_is_judged_on_its_own(small: Release) -> None:
     ]
 
 
-def test_an_unknown_item_is_named(small: Release) -> None:
+def test_an_unknown_item_is_named(small_corpus: Release) -> None:
     with pytest.raises(DataError, match="row 1: xcr/prediction has no item 'xcr-0'"):
-        PREDICTION.judge(PREDICTION.items(small), responses(PREDICTION, ["xcr-0"], ["x"]), "paper")
+        PREDICTION.judge(PREDICTION.items(small_corpus), responses(PREDICTION, ["xcr-0"], ["x"]), "paper")
 
 
-def test_files_of_the_authors_are_recognised_and_others_are_not(small: Release) -> None:
+def test_files_of_the_authors_are_recognised_and_others_are_not(small_corpus: Release) -> None:
     other = pl.DataFrame({"item": ["x"], "response": ["y"]})
     assert all(task.from_authors(other) is None for task in BENCHMARK.tasks)
     positions = IDENTIFICATION.from_authors(pl.DataFrame({"CSI Output": ["one", None]}))
@@ -439,7 +439,7 @@ def test_files_of_the_authors_are_recognised_and_others_are_not(small: Release) 
         pl.DataFrame({"Sentence": ["We split the <CSI>bill</CSI>, as always."] * 2, "CSI Output": ["a", "b"]})
     )
     assert named is not None
-    assert named["item"].to_list() == PREDICTION.items(small)["item"].to_list()[:4:3]
+    assert named["item"].to_list() == PREDICTION.items(small_corpus)["item"].to_list()[:4:3]
     for empty in ([], [None, None]):
         table = pl.DataFrame(
             {"Intra": ["Tea."] * len(empty), "Inter": empty}, dict.fromkeys(("Intra", "Inter"), pl.String)

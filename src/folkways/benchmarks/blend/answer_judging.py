@@ -95,7 +95,7 @@ class Judge:
         alone = answers_in(answer)[:1] if match else []
         first = self.matcher.match(groups, alone[0], language) if alone else None
         state, reason = self._ending(cleaned, lost_word, match, language)
-        if match is None and repeats_the_prompt(cleaned, answer):
+        if repeats_the_prompt(cleaned, answer):
             state, reason = State.UNREADABLE, ONLY_THE_PROMPT
         if skipped:
             return ReplyScore(

@@ -148,7 +148,7 @@ def views(judgements: pl.DataFrame, task: str) -> Iterator[pl.DataFrame]:
     # Numbers instead of texts: an item has three wrong options, and a benchmark 300,000 items.
     texts = pl.col("question", "state", "culture", "chosen_culture").cast(pl.Categorical)
     options = (
-        judgements.filter(pl.col("counted") & pl.col("offered").is_not_null())
+        judgements.filter(pl.col("offered").is_not_null())
         .select("counted", f"^{CUT}$", texts, option_culture=pl.col("offered").str.split(" "))
         .explode("option_culture")
         .with_columns(pl.col("option_culture").cast(pl.Categorical))
@@ -256,7 +256,7 @@ class MultipleChoice(Task):
             for number, shown in in_orders(side, options.orders)
             for name in dict.fromkeys(wanted)
         ]
-        return pl.concat(frames).with_row_index().sort("place", "index").select(list(PROMPTS))
+        return pl.concat(frames).sort("place", maintain_order=True).select(list(PROMPTS))
 
     def _prompts(self, items: pl.DataFrame, variant: str, text: str | None) -> pl.DataFrame:
         user = items["prompt"]

@@ -49,10 +49,10 @@ def _parse_as_paper(reply: str) -> dict[str, Any] | str:
         return text
     candidate = match[0].replace("```json", "").replace("`", "").replace(",}", "}")
     try:
-        parsed = json.loads(candidate)
+        parsed: dict[str, Any] = json.loads(candidate)
     except ValueError:
         return candidate
-    return parsed if isinstance(parsed, dict) else candidate
+    return parsed
 
 
 def read_strictly(reply: str, choices: Mapping[str, str]) -> str | None:

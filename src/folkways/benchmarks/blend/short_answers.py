@@ -309,7 +309,6 @@ def _items(release: Release) -> pl.DataFrame:
     cultures = questions["culture"].unique(maintain_order=True)
     locals_ = {code: get_culture(code).languages[0] for code in cultures}
     names = {code: blend.country_in_english(get_culture(code)) for code in cultures}
-    nobody = pl.lit([])
     skip_reason = pl.lit(None, dtype=pl.String)
     for reason, holds in reversed(SKIPPED.items()):
         skip_reason = pl.when(holds).then(pl.lit(reason)).otherwise(skip_reason)
@@ -321,7 +320,7 @@ def _items(release: Release) -> pl.DataFrame:
             how="left",
             maintain_order="left",
         )
-        .with_columns(pl.col("groups").fill_null(nobody), pl.col("idks").fill_null(nobody))
+        .with_columns(pl.col("groups").fill_null(pl.lit([])))
         .with_columns(
             question_en=pl.col("english").str.replace_all(
                 "your country", pl.col("culture").replace_strict(names), literal=True

@@ -10,7 +10,6 @@ import polars as pl
 from folkways.benchmarks.base import Submission
 from folkways.benchmarks.free_answers.matching import READ_AS_MISSING
 from folkways.benchmarks.semeval2026.release import LABELS
-from folkways.records import State
 
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _TRUTHS = {"True": 1.0, "TRUE": 1.0, "true": 1.0, "False": 0.0, "FALSE": 0.0, "false": 0.0}
@@ -58,10 +57,9 @@ def _track_1(replies: pl.DataFrame) -> pl.DataFrame:
 
 def _track_2(replies: pl.DataFrame) -> pl.DataFrame:
     """A one in the column of the letter that was read, and only zeros where none was."""
-    read = pl.when(pl.col("state") == State.ANSWERED.value).then("answer")
     return replies.select(
         pl.col("item").alias("id"),
-        *(read.eq_missing(pl.lit(label)).cast(pl.Int8).alias(label) for label in LABELS),
+        *(pl.col("answer").eq_missing(pl.lit(label)).cast(pl.Int8).alias(label) for label in LABELS),
     )
 
 

@@ -286,8 +286,9 @@ def check(release: Release) -> list[DataIssue]:
 
     Kinds: ``no-answer-alone`` (people gave no answer), ``no-answer-among`` (and some gave one),
     ``empty-answer``, ``rewritten-date``, ``outer-space``, ``repeated-answer``, ``repeated-question``,
-    ``missing-file``, ``question-without-gold``, ``gold-without-question``, ``empty-question``,
-    ``empty-option``, ``equal-options``; for the trial data ``few-options`` and ``other-wording``.
+    ``missing-file``, ``repeated-id``, ``question-without-gold``, ``gold-without-question``,
+    ``empty-question``, ``empty-option``, ``equal-options``; for the trial data ``few-options`` and
+    ``other-wording``.
     """
     if is_trial(release):
         return list(_trial_issues(release))
@@ -353,18 +354,21 @@ def _question_issues(release: Release, file: str, columns: Columns, gold: str) -
     gold_ids = dict.fromkeys(read_table(release.path(gold), GOLD)["id"])
     question_ids: dict[str, None] = {}
     texts: dict[tuple[str, ...], str] = {}
-    for row, key, text, *options in read_table(release.path(file), columns).iter_rows():
+    for row, key, *texts_of in read_table(release.path(file), columns).iter_rows():
+        text, *options = (one.strip() for one in texts_of)
+        if key in question_ids:
+            yield DataIssue(file, "repeated-id", "an id of an earlier row: the last one is asked", row, key)
         question_ids[key] = None
         if key not in gold_ids:
             yield DataIssue(
                 file, "question-without-gold", f"an id that {gold} lacks: it is not asked", row, key
             )
-        if not text.strip():
+        if not text:
             yield DataIssue(file, "empty-question", "no text", row, key)
         for label, option in zip(LABELS, options, strict=False):
-            if not option.strip():
+            if not option:
                 yield DataIssue(file, "empty-option", f"no text for {label}", row, key)
-        if len({option.strip() for option in options}) < len(options):
+        if len({*options}) < len(options):
             yield DataIssue(file, "equal-options", "the same text under two letters", row, key)
         first = texts.setdefault((key.partition("_")[0], text, *options), key)
         if first != key:

@@ -214,17 +214,18 @@ class ShortAnswers(SemEvalTask):
             answers = tuple(way for answer in answers for way in ways_to_put(answer))
         answer_text = cleaned if paper else without_repeated(cleaned, prompt)
         match = self._match(answers, answer_text, language, profile)
-        if paper and lowered in NOT_ANSWERED and lowered in (answer.lower() for answer in item["answers"]):
+        as_people = paper and lowered in NOT_ANSWERED and lowered in map(str.lower, item["answers"])
+        if as_people:
             match = f"as people: {lowered}"
         if match is None and (lowered in NOT_ANSWERED or is_refusal(cleaned, language)):
             return ReplyScore(cleaned, "declines to answer", state=State.REFUSED)
-        if match is None and repeats_the_prompt(cleaned, answer_text):
+        if repeats_the_prompt(cleaned, answer_text):
             return ReplyScore(None, ONLY_THE_PROMPT, state=State.UNREADABLE)
         first = answers_in(answer_text)[:1]
         values = {
             "correct": float(match is not None),
             "first_correct": float(
-                bool(match and first and self._match(answers, first[0], language, profile))
+                as_people or bool(match and first and self._match(answers, first[0], language, profile))
             ),
             **language_values(cleaned, language, get_culture(item["culture"]).languages[0]),
         }

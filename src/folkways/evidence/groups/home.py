@@ -77,9 +77,9 @@ def tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def _rows(panel: Panel, inputs: Inputs) -> Iterator[tuple[object, ...]]:
-    cards = {name: inputs.cards[name] for name in panel.endpoints if name in inputs.cards}
+    cards = {name: inputs.cards[name] for name in panel.models if name in inputs.cards}
     home_of = {name: card.home for name, card in cards.items() if card.home and card.provider}
-    codes = panel.rows["culture"].unique().sort().to_list()
+    codes = panel.once["culture"].unique().sort().to_list()
     makers: dict[str, dict[str, list[str]]] = {}
     for name, home in home_of.items():
         makers.setdefault(home, {}).setdefault(str(cards[name].provider), []).append(name)
@@ -119,7 +119,7 @@ def _of_home(
     others: Mapping[str, Sequence[str]],
 ) -> Iterator[tuple[object, ...]]:
     """A row for each maker, and one for all of them together."""
-    codes = panel.rows["culture"].unique()
+    codes = panel.once["culture"].unique()
     if not at_home or len(at_home) == len(codes) or not others:
         return
     sides = {name: {name: names} for name, names in sorted(makers.items())}
@@ -157,7 +157,7 @@ def _differences(
 ) -> pl.DataFrame:
     """culture, question, and the mean over makers of either side, ordered by question."""
     maker = {name: maker for side in (native, others) for maker, names in side.items() for name in names}
-    rows = panel.rows.filter(pl.col("endpoint").is_in(list(maker))).with_columns(
+    rows = panel.once.filter(pl.col("endpoint").is_in(list(maker))).with_columns(
         maker=pl.col("endpoint").replace_strict(maker, return_dtype=pl.String),
         side=pl.when(pl.col("endpoint").is_in([name for names in native.values() for name in names]))
         .then(pl.lit("own"))
@@ -175,7 +175,7 @@ def _over_makers(
     others: Mapping[str, Sequence[str]],
 ) -> tuple[float, float]:
     """Welch's interval of the difference, with makers as the unit."""
-    by_culture = panel.rows.group_by("endpoint", "culture", maintain_order=True).agg(pl.col("value").mean())
+    by_culture = panel.once.group_by("endpoint", "culture", maintain_order=True).agg(pl.col("value").mean())
     inside = pl.col("culture").is_in(list(at_home))
     gaps = dict(
         by_culture.group_by("endpoint")

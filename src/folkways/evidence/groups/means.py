@@ -50,7 +50,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
     Raises NotAvailableError for fewer than two models with questions in common.
     """
     wanted = dict.fromkeys(name for task in inputs.tasks for name in inputs.facets.get(task, ()))
-    used = [panel for panel in panels(inputs, list(wanted), every_metric=True) if len(panel.endpoints) > 1]
+    used = [panel for panel in panels(inputs, list(wanted), every_metric=True) if len(panel.models) > 1]
     rows = [row for panel in used for row in _rows(panel, inputs.facets.get(panel.task, ()))]
     if not rows:
         raise NotAvailableError("needs two models with questions in common")
@@ -82,11 +82,11 @@ def tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def _rows(panel: Panel, facets: Sequence[str]) -> Iterator[tuple[object, ...]]:
-    present = set(panel.rows.columns) - {"region"}
-    columns = [name for name in facets if name in present and panel.rows[name].n_unique() <= MOST_GROUPS]
+    present = set(panel.once.columns) - {"region"}
+    columns = [name for name in facets if name in present and panel.once[name].n_unique() <= MOST_GROUPS]
     regions = {code: culture.region for code, culture in cultures().items()}
     of_culture = pl.col("culture").replace_strict(regions, default=None, return_dtype=pl.String)
-    single = replace(panel, rows=panel.rows.with_columns(region=of_culture))
+    single = replace(panel, once=panel.once.with_columns(region=of_culture))
     for facet in (WHOLE, "culture", "region", *columns):
         scores = _scores(single, facet)
         for row in _over_questions(single, facet).iter_rows(named=True):
@@ -123,7 +123,7 @@ def _inner(metric: Metric, facet: str) -> str | None:
 def _scores(panel: Panel, facet: str) -> pl.DataFrame:
     """endpoint, group and score of each model."""
     group = pl.lit(WHOLE) if facet == WHOLE else pl.col(facet)
-    keyed = panel.rows.with_columns(group=group).drop_nulls("group")
+    keyed = panel.once.with_columns(group=group).drop_nulls("group")
     inner = _inner(panel.metric, facet)
     if inner is not None:
         keyed = keyed.group_by("endpoint", "group", inner, maintain_order=True).agg(pl.col("value").mean())
@@ -149,7 +149,7 @@ def _over_questions(panel: Panel, facet: str) -> pl.DataFrame:
 def _averaged(panel: Panel, facets: Sequence[str]) -> tuple[pl.DataFrame, Metric]:
     """Judgements of a model that has the mean of all, and their metric."""
     metric = replace(panel.metric, kind="mean", leaves_out=False, accuracy=False)
-    columns = [name for name in dict.fromkeys(facets) if name in panel.rows.columns and name != "culture"]
+    columns = [name for name in dict.fromkeys(facets) if name in panel.once.columns and name != "culture"]
     judged = panel.mean(columns).with_columns(
         pl.lit(True).alias("counted"), pl.lit("answered").alias("state"), pl.col("value") / metric.scale
     )
@@ -159,11 +159,11 @@ def _averaged(panel: Panel, facets: Sequence[str]) -> tuple[pl.DataFrame, Metric
 def _crossed(panel: Panel, inputs: Inputs) -> Iterator[tuple[object, ...]]:
     """By culture and topic, of a headline metric: the first facet with few groups in every culture, unless
     each culture has one of them."""
-    if panel.metric != inputs.headline(panel.task) or panel.rows["culture"].n_unique() < 2:
+    if panel.metric != inputs.headline(panel.task) or panel.once["culture"].n_unique() < 2:
         return
-    columns = [name for name in inputs.facets.get(panel.task, ()) if name in panel.rows.columns]
-    facet = next((name for name in columns if 1 < panel.rows[name].n_unique() <= MOST_TOPICS), None)
-    if facet is None or panel.rows.group_by("culture").agg(pl.col(facet).n_unique())[facet].max() == 1:
+    columns = [name for name in inputs.facets.get(panel.task, ()) if name in panel.once.columns]
+    facet = next((name for name in columns if 1 < panel.once[name].n_unique() <= MOST_TOPICS), None)
+    if facet is None or panel.once.group_by("culture").agg(pl.col(facet).n_unique())[facet].max() == 1:
         return  # a region, or a locale: each culture has its own
     judged, metric = _averaged(panel, [facet])
     for (culture, topic), part in (
@@ -172,12 +172,12 @@ def _crossed(panel: Panel, inputs: Inputs) -> Iterator[tuple[object, ...]]:
         mean = mean_over(part, metric, "culture", "culture")
         name = f"{panel.task}, {panel.part}" if panel.part else panel.task
         ends = (mean["score"], mean["low"], mean["high"])
-        yield (name, culture, topic, *ends, len(panel.endpoints), part["question"].n_unique())
+        yield (name, culture, topic, *ends, len(panel.models), part["question"].n_unique())
 
 
 def _fits(inputs: Inputs) -> bool:
-    models = inputs.asked_about.group_by("task").agg(pl.col("endpoint").n_unique())
-    return bool((models["endpoint"] > 1).any())
+    by_task = inputs.asked_about.group_by("task").agg("endpoint")
+    return any(inputs.count_models(endpoints) > 1 for endpoints in by_task["endpoint"])
 
 
 MODEL_MEANS = Result(

@@ -30,6 +30,7 @@ class Panel:
     task: its name. part: the part's name; None for the whole task.
     metric: what the values are, in its unit.
     rows: endpoint, culture, question, value and the facets asked for; every endpoint has the same questions.
+    once: the same with each model once (``Inputs.each_model_once``), for means over models.
     left_out: questions about a culture that some model lacks.
     """
 
@@ -37,16 +38,22 @@ class Panel:
     part: str | None
     metric: Metric
     rows: pl.DataFrame
+    once: pl.DataFrame
     left_out: int
 
     @property
     def endpoints(self) -> list[str]:
-        """The models, by name."""
+        """The endpoints, by name."""
         return self.rows["endpoint"].unique().sort().to_list()
+
+    @property
+    def models(self) -> list[str]:
+        """The models, by name."""
+        return self.once["endpoint"].unique().sort().to_list()
 
     def mean(self, facets: Sequence[str] = ()) -> pl.DataFrame:
         """culture, question, the facets and ``value``, the mean over models."""
-        of_question = self.rows.group_by(*KEY, *facets, maintain_order=True)
+        of_question = self.once.group_by(*KEY, *facets, maintain_order=True)
         return of_question.agg(pl.col("value").mean())
 
     def names(self) -> dict[str, str | None]:
@@ -110,7 +117,8 @@ def _of_metric(
         rows = cells.filter(whole)
         if rows.height:
             lacking = cells.filter(~whole).select(KEY).n_unique()
-            yield Panel(task, name, metric, rows, lacking)
+            once = inputs.each_model_once(rows, (*KEY, *present), pl.col("value").mean())
+            yield Panel(task, name, metric, rows, once, lacking)
 
 
 def notes(used: Sequence[Panel]) -> tuple[str, ...]:

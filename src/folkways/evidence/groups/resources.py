@@ -67,12 +67,12 @@ def tables(inputs: Inputs) -> Sequence[Table]:
     """
     used, classes, trends = [], [], []
     for panel in panels(inputs):
-        by_language = _by_language(panel)
+        by_language, of_models = _by_language(panel.rows), _by_language(panel.once)
         if by_language["language"].n_unique() < FEWEST_LANGUAGES or by_language["class"].n_unique() < 2:
             continue
         used.append(panel)
-        classes += list(_classes(panel, by_language))
-        trends += list(_trends(panel, by_language))
+        classes += list(_classes(panel, of_models))
+        trends += list(_trends(panel, by_language, of_models))
     if not used:
         raise NotAvailableError(
             f"needs cultures of {FEWEST_LANGUAGES} languages or more, of two resource classes or more"
@@ -104,16 +104,16 @@ def tables(inputs: Inputs) -> Sequence[Table]:
     ]
 
 
-def _by_language(panel: Panel) -> pl.DataFrame:
-    """endpoint, language, class, score and cultures, for the languages of known class."""
-    codes = panel.rows["culture"].unique().to_list()
+def _by_language(rows: pl.DataFrame) -> pl.DataFrame:
+    """endpoint, language, class, score and cultures, for the languages of known class. rows: of a Panel."""
+    codes = rows["culture"].unique().to_list()
     spoken = {code: usual_language(code) for code in codes}
     classes = {
         code: languages()[code].resource
         for code in set(spoken.values())
         if code is not None and code in languages()
     }
-    by_culture = panel.rows.group_by("endpoint", "culture").agg(pl.col("value").mean())
+    by_culture = rows.group_by("endpoint", "culture").agg(pl.col("value").mean())
     named = by_culture.with_columns(
         language=pl.col("culture").replace_strict(spoken, default=None, return_dtype=pl.String)
     ).with_columns(
@@ -148,12 +148,13 @@ def _classes(panel: Panel, by_language: pl.DataFrame) -> Iterator[tuple[Any, ...
         )
 
 
-def _trends(panel: Panel, by_language: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
-    parts = {name: part for (name,), part in by_language.group_by("endpoint", maintain_order=True)}
-    slopes = np.array([_slope(part)[0] for part in parts.values()])
-    if len(parts) > 1:
-        yield _trend(panel, mean_name(len(parts)), _over_all_models(by_language), student_ends(slopes))
-    for name, part in parts.items():
+def _trends(panel: Panel, by_language: pl.DataFrame, of_models: pl.DataFrame) -> Iterator[tuple[Any, ...]]:
+    if len(panel.models) > 1:
+        slopes = np.array(
+            [_slope(part)[0] for _, part in of_models.group_by("endpoint", maintain_order=True)]
+        )
+        yield _trend(panel, mean_name(slopes.size), _over_all_models(of_models), student_ends(slopes))
+    for (name,), part in by_language.group_by("endpoint", maintain_order=True):
         yield _trend(panel, str(name), part, (math.nan, math.nan))
 
 

@@ -72,20 +72,24 @@ def tables(inputs: Inputs) -> Sequence[Table]:
 def _rows(panel: Panel) -> Iterator[tuple[Any, ...]]:
     bounds = scaled_bounds(panel.metric)
     largest = None if bounds is None else bounds[1] - bounds[0]
-    wide = panel.rows.sort("question").pivot("culture", index=["endpoint", "question"], values="value")
+    index = ["endpoint", "question"]
+    wide, once = (
+        rows.sort("question").pivot("culture", index=index, values="value")
+        for rows in (panel.rows, panel.once)
+    )
     for language, first, second in pairs(panel.rows["culture"].unique().to_list()):
-        shared = wide.select("endpoint", "question", one=first, other=second).drop_nulls()
+        shared, of_models = (
+            rows.select(*index, one=first, other=second).drop_nulls() for rows in (wide, once)
+        )
         if shared["question"].n_unique() < FEWEST_SHARED:
             continue
-        gaps = shared.group_by("endpoint").agg((pl.col("one") - pl.col("other")).mean().alias("gap"))["gap"]
-        models = {mean_name(len(panel.endpoints)): pl.lit(True)} if len(panel.endpoints) > 1 else {}
-        models |= {name: pl.col("endpoint") == name for name in panel.endpoints}
-        for number, (name, chosen) in enumerate(models.items()):
-            means = (
-                shared.filter(chosen)
-                .group_by("question", maintain_order=True)
-                .agg(pl.col("one", "other").mean())
-            )
+        gaps = of_models.group_by("endpoint").agg((pl.col("one") - pl.col("other")).mean().alias("gap"))[
+            "gap"
+        ]
+        models = {mean_name(len(panel.models)): of_models} if len(panel.models) > 1 else {}
+        models |= {name: shared.filter(endpoint=name) for name in panel.endpoints}
+        for number, (name, values) in enumerate(models.items()):
+            means = values.group_by("question", maintain_order=True).agg(pl.col("one", "other").mean())
             test = paired_mean(means["one"].to_numpy(), means["other"].to_numpy(), largest=largest)
             yield (
                 *panel.names().values(),

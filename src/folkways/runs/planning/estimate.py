@@ -19,6 +19,7 @@ from folkways.runs.planning.plan import Plan, TaskPlan, keyed_prompts
 from folkways.runs.planning.tasks import make_plan, of_generation
 from folkways.workspace import schema
 from folkways.workspace.database import WORKSPACE, Workspace, opened_if_there
+from folkways.workspace.key_parts import in_parts
 from folkways.workspace.keys import settings_json
 
 ASCII_PER_TOKEN = 4.0
@@ -36,8 +37,6 @@ English it writes like the others."""
 MESSAGE_TOKENS, REPLY_TOKENS = 4.0, 3.0
 """What a chat template adds to each message, and before the reply: those of ChatML, Llama and Qwen add 3 to
 5. One that puts in a system prompt of its own adds more, which only the server's count tells."""
-
-KEYS_PER_QUERY = 500
 
 LEARNED_FROM = 500
 """Stored replies of a model at most whose reported input tokens correct its estimates."""
@@ -217,9 +216,8 @@ def _requests(
 def _stored(workspace: Workspace, keys: Sequence[str]) -> set[str]:
     stored: set[str] = set()
     with workspace.read() as connection:
-        for start in range(0, len(keys), KEYS_PER_QUERY):
-            chunk = keys[start : start + KEYS_PER_QUERY]
+        for part in in_parts(keys):
             stored.update(
-                connection.scalars(sa.select(schema.responses.c.key).where(schema.responses.c.key.in_(chunk)))
+                connection.scalars(sa.select(schema.responses.c.key).where(schema.responses.c.key.in_(part)))
             )
     return stored

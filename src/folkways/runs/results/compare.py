@@ -16,12 +16,13 @@ from folkways.display import named, plural
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
-from folkways.evidence.conditions import unlike_notes, unlike_parts
+from folkways.evidence.conditions import AskedPart, signature_together, unlike_notes, unlike_parts
 from folkways.names import WHOLE
 from folkways.records import Metric, headline_of
 from folkways.reports.formats.comparison_tables import Comparisons
 from folkways.runs.results.completeness import lacking
 from folkways.runs.results.find_models import StoredModel, find_models, judgements_of
+from folkways.runs.results.model_names import at_runs
 from folkways.runs.results.notes import other_language_warnings
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace, open_workspace
@@ -172,7 +173,8 @@ def check_measured(judged: Sequence[pl.DataFrame], metric: Metric, task: Task) -
 
 def scored_facets(workspace: Workspace, asked: Sequence[StoredModel], task: Task) -> frozenset[str]:
     """The facets that the runs of these models have scores of a task by: its own, and those of replies."""
-    scores = [results.load_scores(workspace, one.run).filter(task=task.name)["facet"] for one in asked]
+    runs = [each.run for one in asked for each in one.by_run]
+    scores = [results.load_scores(workspace, run).filter(task=task.name)["facet"] for run in runs]
     return frozenset(chain.from_iterable(scores))
 
 
@@ -192,42 +194,56 @@ def check_facet(
 
 
 def _signature(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> Mapping[str, str]:
-    scores = results.load_scores(workspace, asked.run).filter(
-        endpoint=asked.endpoint, task=task, profile=profile
-    )
-    return (
-        results.load_signatures(workspace, asked.run)[scores["signature"][0]].parts if scores.height else {}
-    )
+    parts = []
+    for one in asked.by_run:
+        scores = _scores(workspace, one, task, profile)
+        if scores.height:
+            made = results.load_signatures(workspace, one.run)[scores["signature"][0]].parts
+            parts.append(AskedPart(one.run.name, one.endpoint, task, profile, made))
+    return parts[0].made if len(parts) == 1 else signature_together(parts).parts
+
+
+def _scores(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> pl.DataFrame:
+    """records.SCORES of a model that one run asked."""
+    scores = results.load_scores(workspace, asked.run)
+    return scores.filter(endpoint=asked.endpoint, task=task, profile=profile)
+
+
+def _in_runs(asked: StoredModel) -> Iterator[tuple[StoredModel, str]]:
+    """The model as each run asked it, and its name with that run where there are several."""
+    for one in asked.by_run:
+        yield one, at_runs(one.endpoint, [one.run.name]) if asked.earlier else asked.label
 
 
 def _other_language(workspace: Workspace, asked: StoredModel, task: Task, profile: str) -> list[str]:
-    scores = results.load_scores(workspace, asked.run).filter(
-        endpoint=asked.endpoint, task=task.name, profile=profile
-    )
-    named = scores.with_columns(endpoint=pl.lit(asked.label))
-    return other_language_warnings(named, results.load_signatures(workspace, asked.run), {task.name: task})
+    return [
+        warning
+        for one, label in _in_runs(asked)
+        for warning in other_language_warnings(
+            _scores(workspace, one, task.name, profile).with_columns(endpoint=pl.lit(label)),
+            results.load_signatures(workspace, one.run),
+            {task.name: task},
+        )
+    ]
 
 
 def _partial(workspace: Workspace, asked: Sequence[StoredModel], task: str) -> Iterator[str]:
     """One sentence for each run that asked a part of the task."""
-    for run in {one.run.id: one.run for one in asked}.values():
-        (of_task,) = (entry for entry in run_records.run_tasks(workspace, run) if entry.task == task)
-        if parts := lacking(workspace, run, of_task):
+    for run in {each.run.id: each.run for one in asked for each in one.by_run}.values():
+        of_task = next((entry for entry in run_records.run_tasks(workspace, run) if entry.task == task), None)
+        if of_task and (parts := lacking(workspace, run, of_task)):
             yield f"Run {run.name} asked {'; '.join(parts)}."
 
 
 def _cut(workspace: Workspace, asked: Sequence[StoredModel], task: str, profile: str) -> Iterator[str]:
     """One sentence for each model whose replies the token limit often cut, readable or not."""
-    for one in asked:
-        rows = results.load_scores(workspace, one.run).filter(
-            endpoint=one.endpoint, task=task, profile=profile, facet=WHOLE
-        )
+    for one, label in chain.from_iterable(map(_in_runs, asked)):
+        rows = _scores(workspace, one, task, profile).filter(facet=WHOLE)
         for row in rows.filter(metric=headline_of(get_task(task).metrics, {*rows["metric"]}).name).iter_rows(
             named=True
         ):
             replies = row["n"] - row["failed"] - row["missing"]
             if row["cut"] > MANY_UNREADABLE * replies:
                 yield (
-                    f"{one.label}: the token limit cut {row['cut']:,} of "
-                    f"{plural(replies, 'reply', 'replies')}."
+                    f"{label}: the token limit cut {row['cut']:,} of {plural(replies, 'reply', 'replies')}."
                 )

@@ -1,70 +1,82 @@
-"""Models and their stored judgements, by the names that people give them: ``gpt-4o-mini``, or
-``gpt-4o-mini@run-2``."""
+"""Models and their stored judgements, by the names that people give them: ``gpt-4o-mini``,
+``gpt-4o-mini@run-2``, or ``gpt-4o-mini@run-2+run-3``."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from folkways.benchmarks.treatments import without_treatments
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.runs.models import SEPARATOR
-from folkways.runs.results.model_names import AT, at_runs, matching
+from folkways.runs.results.model_names import ALSO, AT, at_runs, matching
+from folkways.runs.results.together import RunsTogether, latest
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A model as one run asked it. label: its name, with the run where two models have the same name."""
+    """A model as one run asked it, or several runs in one condition.
+
+    run: the last of these. label: its name, with the runs where two models have the same name. parts: of that
+    run. earlier: the model as the other runs asked it.
+    """
 
     run: run_records.RunRecord
     endpoint: str
     label: str
     parts: tuple[results.Part, ...]
+    earlier: tuple[StoredModel, ...] = ()
+
+    @property
+    def by_run(self) -> tuple[StoredModel, ...]:
+        """The model as each run asked it."""
+        return (*self.earlier, replace(self, earlier=()))
 
     @property
     def tasks(self) -> tuple[str, ...]:
-        return tuple(part.task for part in self.parts)
+        return tuple(dict.fromkeys(part.task for one in self.by_run for part in one.parts))
+
+
+Asked = tuple[run_records.RunRecord, str]
+"""A run and an endpoint that it asked."""
 
 
 def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] = ()) -> list[StoredModel]:
-    """The models of these names, in their order; of no names, every model of the runs.
+    """The models of these names, in their order; of no names, every model of the runs. What several of the
+    runs asked a model in one condition is one, as in a report.
 
     names: any of a model's names (``model_names.written_names``); with ``@RUN`` for one run's in
-        particular.
+        particular, and with ``@RUN+RUN`` for that of several.
     runs: where to look for the others; the newest run if none is given. UnknownNameError with the names there
         are; FolkwaysError for an ambiguous name, and for a model that is named twice.
     """
     asked_at = [(name, *_split(workspace, name)) for name in names]
     somewhere = run_records.find_asked_runs(workspace, runs or ("last",))
     if not names:
-        return _labelled(
-            [(run, endpoint) for run in somewhere for endpoint in _endpoints(workspace, run)], workspace
-        )
+        return _labelled(_in_conditions(workspace, _asked(workspace, somewhere)), workspace)
     matches = []
-    for name, model, run in asked_at:
-        candidates = [
-            (where, endpoint)
-            for where in ([run] if run else somewhere)
-            for endpoint in _endpoints(workspace, where)
-        ]
+    for name, model, at in asked_at:
+        looked_in = at or somewhere
+        candidates = _asked(workspace, looked_in)
         hits = matching(model, candidates)
         if not hits:
-            where = ", ".join(entry.name for entry in ([run] if run else somewhere))
+            where = ", ".join(entry.name for entry in looked_in)
             endpoints = {endpoint for _, endpoint in candidates}
             hint = f"looked in {where}; name other runs with {option('runs')}, or write MODEL@RUN"
             if model in {record.name for record in run_records.list_runs(workspace)}:
                 hint = f"{model} is a run; its models are compared with: {option('runs', model)}"
             raise UnknownNameError("model", model, endpoints, hint=hint)
-        if len(hits) > 1:
-            choices = ", ".join(f"{endpoint}{AT}{where.name}" for where, endpoint in hits)
+        groups = _in_conditions(workspace, hits)
+        if len(groups) > 1:
+            choices = ", ".join(_at(group) for group in groups)
             raise FolkwaysError(f"the model {name!r} stands for several; say which: {choices}")
-        matches.append(hits[0])
-    for entry, count in Counter((run.id, endpoint) for run, endpoint in matches).items():
+        matches.append(groups[0])
+    for entry, count in Counter((run.id, endpoint) for group in matches for run, endpoint in group).items():
         if count > 1:
             raise FolkwaysError(
                 f"the model {entry[1]} is named twice; name it once, or one of two runs that asked it "
@@ -73,25 +85,65 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
     return _labelled(matches, workspace)
 
 
+def _asked(workspace: Workspace, runs: Sequence[run_records.RunRecord]) -> list[Asked]:
+    return [
+        (run, endpoint)
+        for run in runs
+        for endpoint in dict.fromkeys(part.endpoint for part in results.parts(workspace, run))
+    ]
+
+
+def _in_conditions(workspace: Workspace, asked: Sequence[Asked]) -> list[list[Asked]]:
+    """What runs asked a model in one condition, together. FolkwaysError for a run that has not been scored,
+    if another asked one of its models."""
+    often = Counter(endpoint for _, endpoint in asked)
+    several = {run.id: run for run, endpoint in asked if often[endpoint] > 1}
+    together = RunsTogether(workspace, [*several.values()]) if several else None
+    groups: dict[str, list[Asked]] = {}
+    for run, endpoint in asked:
+        name = together.name(run, endpoint) if together and often[endpoint] > 1 else endpoint
+        groups.setdefault(name, []).append((run, endpoint))
+    return [*groups.values()]
+
+
+def _at(group: Sequence[Asked]) -> str:
+    """A model of several with the same name."""
+    return at_runs(group[0][1], [run.name for run, _ in group])
+
+
 def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: str) -> pl.DataFrame:
     """The judgements of a model (``asked``) on a ``task`` of the ``workspace``, as ``records.compact`` has
     them: records.JUDGEMENTS with metrics and facets.
 
     FolkwaysError where the profile has not been judged.
     """
-    part = next(part for part in asked.parts if part.task == task)
-    judgements = results.load_judgements(workspace, asked.run, profile, part, small=True)
+    frames = [
+        _judged(workspace, one.run, part, profile)
+        for one in asked.by_run
+        for part in one.parts
+        if part.task == task
+    ]
+    if len(frames) == 1:
+        return without_treatments(frames[0])
+    judged = pl.concat(frames, how="diagonal_relaxed")
+    return without_treatments(judged[latest(judged)])
+
+
+def _judged(
+    workspace: Workspace, run: run_records.RunRecord, part: results.Part, profile: str
+) -> pl.DataFrame:
+    judgements = results.load_judgements(workspace, run, profile, part, small=True)
     if judgements.is_empty():
         raise FolkwaysError(
-            f"run {asked.run.name} has not been judged in the profile {profile}; do it (no model is asked): "
-            f"{workspace.command('score', asked.run.name, '--profile', profile)}"
+            f"run {run.name} has not been judged in the profile {profile}; do it (no model is asked): "
+            f"{workspace.command('score', run.name, '--profile', profile)}"
         )
-    return without_treatments(judgements)
+    return judgements
 
 
-def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord | None]:
-    """The model and the run after an ``@``: both may have one of their own (hf/org/model@revision, a@b), and
-    the longest name of a run counts. Its settings are before the run, or after it."""
+def _split(workspace: Workspace, name: str) -> tuple[str, list[run_records.RunRecord]]:
+    """The model and the runs after an ``@``: both may have one of their own (hf/org/model@revision, a@b), and
+    the longest name of a run counts. Its settings are before the runs, or after them."""
     run_names = {
         text for record in run_records.list_runs(workspace) for text in (record.name, str(record.id), "last")
     }
@@ -99,24 +151,26 @@ def _split(workspace: Workspace, name: str) -> tuple[str, run_records.RunRecord 
     for text, rest in ((name, ""), (address, mark + settings)):
         words = text.split(AT)
         for end in range(1, len(words)):
-            model, run = AT.join(words[:end]), AT.join(words[end:])
-            if model and run in run_names:
-                return model + rest, run_records.find_asked_run(workspace, run)
-    return name, None
+            model, at = AT.join(words[:end]), AT.join(words[end:])
+            runs = [at] if at in run_names else at.split(ALSO)
+            if model and run_names.issuperset(runs):
+                return model + rest, run_records.find_asked_runs(workspace, runs)
+    return name, []
 
 
-def _endpoints(workspace: Workspace, run: run_records.RunRecord) -> list[str]:
-    return list(dict.fromkeys(part.endpoint for part in results.parts(workspace, run)))
-
-
-def _labelled(found: Sequence[tuple[run_records.RunRecord, str]], workspace: Workspace) -> list[StoredModel]:
-    often = Counter(endpoint for _, endpoint in found)
-    return [
-        StoredModel(
-            run,
-            endpoint,
-            endpoint if often[endpoint] == 1 else at_runs(endpoint, [run.name]),
-            tuple(part for part in results.parts(workspace, run) if part.endpoint == endpoint),
+def _labelled(found: Sequence[Sequence[Asked]], workspace: Workspace) -> list[StoredModel]:
+    often = Counter(group[0][1] for group in found)
+    models = []
+    for group in found:
+        label = group[0][1] if often[group[0][1]] == 1 else _at(group)
+        *earlier, last = (
+            StoredModel(
+                run,
+                endpoint,
+                label,
+                tuple(part for part in results.parts(workspace, run) if part.endpoint == endpoint),
+            )
+            for run, endpoint in group
         )
-        for run, endpoint in found
-    ]
+        models.append(replace(last, earlier=tuple(earlier)))
+    return models

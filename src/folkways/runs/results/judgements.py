@@ -108,27 +108,30 @@ def _as_asked(task: Task, batches: Sequence[pl.DataFrame], asked: pl.DataFrame) 
 
 
 def inputs_of(
-    judged: pl.DataFrame, models: Mapping[str, str], tasks: Iterable[Task], releases: Mapping[str, Release]
+    judged: pl.DataFrame, together: RunsTogether, tasks: Iterable[Task], releases: Mapping[str, Release]
 ) -> Inputs:
     """The judgements ``judged`` of these tasks with what the results need besides.
 
-    models: name in the judgements -> the endpoint, whose card is wanted.
+    together: the runs that they are of.
     releases: task -> the data that were used.
     """
     listed = list(tasks)
     control = without_treatments(judged)
     if control.height < judged.height:
         judged = with_length(judged)
-    cards = cards_of({*models.values()})
+    models = together.conditions()
+    endpoints = {**together.endpoints(), **{model: model for model in models.values()}}
+    cards = cards_of({*endpoints.values()})
     return Inputs(
         judged=control,
         treated=judged if control.height < judged.height else judged.head(0),
         metrics={task.name: task.metrics for task in listed},
         releases=releases,
-        cards={name: cards[endpoint] for name, endpoint in models.items() if endpoint in cards},
+        cards={name: cards[endpoint] for name, endpoint in endpoints.items() if endpoint in cards},
         whole_questions=frozenset(task.name for task in listed if needs_whole_questions(task)),
         facets={task.name: task.facets for task in listed},
         free_answers=frozenset(task.name for task in listed if has_free_answers(task)),
+        models=models,
     )
 
 
@@ -136,7 +139,7 @@ def load_inputs(
     workspace: Workspace, runs: Sequence[run_records.RunRecord], profile: str | None = None
 ) -> Inputs:
     """The judgements of these runs; of an item that two runs asked a model in one condition, what the later
-    one says.
+    reply says.
 
     profile: only this one of each task. Raises FolkwaysError for a run that has not been scored, or not in
     that profile.
@@ -164,7 +167,7 @@ def load_inputs(
             )
     judged = pl.concat(judgements, how="diagonal_relaxed")
     judged = judged[latest(judged)]
-    return inputs_of(judged, together.endpoints(), map(get_task, releases), releases)
+    return inputs_of(judged, together, map(get_task, releases), releases)
 
 
 def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:

@@ -112,11 +112,14 @@ def portable(name: str) -> str:
 AT = "@"
 """What stands between a model and the run that asked it."""
 
+ALSO = "+"
+"""What stands between the runs that asked it."""
+
 
 def at_runs(endpoint: str, runs: Iterable[str]) -> str:
     """A model as these runs asked it: ``lab/m@first+second``, with settings of its own after that."""
     address, _ = split_name(endpoint)
-    return f"{address}{AT}{'+'.join(runs)}{endpoint.removeprefix(address)}"
+    return f"{address}{AT}{ALSO.join(runs)}{endpoint.removeprefix(address)}"
 
 
 def model_names(endpoints: Iterable[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ import polars as pl
 
 from folkways.benchmarks.base import Benchmark, Task, overrides
 from folkways.benchmarks.registry import get_task, sound_benchmark
-from folkways.benchmarks.results import make_results
+from folkways.benchmarks.results import EACH_MODEL_ONCE, make_results
 from folkways.benchmarks.treatments import LENGTH, with_length, without_treatments
 from folkways.errors import FolkwaysError, quoted
 from folkways.evidence.verdict import Expense, Verdict
@@ -44,11 +44,6 @@ NOT_STORED = (
     "items: they are not shown. folkways score {1} adds them, and asks no model."
 )
 
-COUNTED_AS_MODELS = (
-    "Models are here in several conditions, and analyses of all models count each condition as a model: what "
-    "they average over models is no mean of different models, and their intervals over models are too narrow."
-)
-
 CLOCK = 1.0
 """Seconds by which the times of a run and of its replies may differ."""
 
@@ -68,7 +63,7 @@ def collect(
     show_items: bool = False,
 ) -> ReportData:
     """Everything that a report of these runs of a ``workspace`` shows, from what is stored; nothing is judged
-    or asked. Of an item that two runs asked a model in one condition, it is what the later one says, and
+    or asked. Of an item that two runs asked a model in one condition, it is what the later reply says, and
     scores are over all that such runs asked a model together. A model that was asked in several conditions is
     one for each, with the runs in its name.
 
@@ -171,8 +166,7 @@ def collect(
     if len(runs) > 1:
         judged, replies = _each_once(judged, replies)
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
-    models = together.endpoints()
-    inputs = inputs_of(judged.drop("text", "gold", strict=False), models, tasks.values(), opened)
+    inputs = inputs_of(judged.drop("text", "gold", strict=False), together, tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
     uses = {run.name: results.usage(workspace, run) for run in runs}
     used = uses if with_judgements or with_verdict else {}
@@ -208,7 +202,7 @@ def collect(
         warnings=(
             *partial,
             *together.unlike(every),
-            *([COUNTED_AS_MODELS] if made and together.conditions() else []),
+            *([EACH_MODEL_ONCE] if made and inputs.models else []),
             *other_language_warnings(every, together.signatures, tasks),
             *cut_warnings(every, together.signatures, tasks),
             *otherwise,
@@ -225,7 +219,7 @@ def collect(
         without_items=withheld,
         expenses=_expenses(together, used, cost_of),
         parts=parts,
-        conditions=together.conditions(),
+        conditions=inputs.models,
         contrasts=contrasts,
         homes={name: card.home for name, card in inputs.cards.items() if card.home},
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
@@ -330,14 +324,15 @@ def _total(amounts: Sequence[Amount | None]) -> Amount | None:
 
 
 def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
+    elsewhere = ", unless another of these runs has it" if len(runs) > 1 else ""
     warnings = [
-        f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing, "
-        f"and stays in the denominators. {_to_go_on(run)}"
+        f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing"
+        f"{elsewhere}, and stays in the denominators. {_to_go_on(run)}"
         for run in runs
         if run.state not in ("finished", "incomplete") and not _sampled(run)
     ]
     warnings += [
-        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators. "
+        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators{elsewhere}. "
         f"{_to_go_on(run)}"
         for run in runs
         if run.state == "incomplete"

@@ -3,6 +3,7 @@ several of them asked a model in one condition."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,11 +15,12 @@ from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import ASKED_BY
 from folkways.evidence.conditions import AskedPart, runs_alike, signature_together, unlike_on_tasks
 from folkways.names import WHOLE
-from folkways.records import CUT, SCORES, Signature, Subject, is_baseline, plain
+from folkways.records import CUT, LOST, SCORES, Signature, Subject, is_baseline, plain
+from folkways.runs.models import split_name
 from folkways.runs.planning.plan import POPULATIONS, restore_options, stored_plan
 from folkways.runs.results.completeness import completeness_of_rows, if_data_are_here, lacking
 from folkways.runs.results.contrasts import TEXTS
-from folkways.runs.results.model_names import AT, at_runs, model_names
+from folkways.runs.results.model_names import ALSO, AT, at_runs, model_names
 from folkways.runs.scores.scoring import reference_scores, scores_of_run, stored_scores, unsummarised
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -45,7 +47,7 @@ class _Share:
 
 class RunsTogether:
     """Runs of a workspace that are looked at together. Of what two of them asked a model alike, the reply to
-    the later one counts.
+    the later one counts, if it came.
 
     A model that runs asked in different conditions is one for each, with the runs in its name. stored: name
     of a run -> records.SCORES as they are stored. signatures: each text of their column ``signature`` ->
@@ -106,8 +108,11 @@ class RunsTogether:
         }
 
     def conditions(self) -> dict[str, str]:
-        """The name here of each model that runs asked in several conditions -> its endpoint."""
-        return {name: endpoint for (_, endpoint), name in self._names.items() if not is_baseline(endpoint)}
+        """The name here of each model that is here in several conditions, of runs or of settings in its name
+        -> the model."""
+        models = {name: split_name(of)[0] for name, of in self.endpoints().items() if not is_baseline(of)}
+        often = Counter(models.values())
+        return {name: model for name, model in models.items() if often[model] > 1}
 
     def public_names(self, shown: Iterable[str]) -> dict[str, str]:
         """The names that exports have for what is ``shown`` by its name here (``model_names``), with the runs
@@ -115,7 +120,7 @@ class RunsTogether:
         endpoints = self.endpoints()
         of_shown = {name: endpoints.get(name, name) for name in shown}
         public = model_names(of_shown.values())
-        runs = {name: f"{AT}{'+'.join(of)}" for name, of in self._runs_of.items()}
+        runs = {name: f"{AT}{ALSO.join(of)}" for name, of in self._runs_of.items()}
         return {name: public[endpoint] + runs.get(name, "") for name, endpoint in of_shown.items()}
 
     def renamed(self, run: run_records.RunRecord, frame: pl.DataFrame) -> pl.DataFrame:
@@ -274,6 +279,8 @@ class RunsTogether:
 
 
 def latest(judged: pl.DataFrame) -> pl.Series:
-    """The numbers of the rows that stay where several runs asked a model the same: those of the last run."""
-    rows = judged.select(ROW).with_row_index("row")
-    return rows.unique(subset=ROW, keep="last", maintain_order=True)["row"]
+    """The numbers of the rows that stay where several runs asked a model the same: those of the last run that
+    got a reply, or of the last run where none did."""
+    rows = judged.select(*ROW, replied=~pl.col("state").is_in(LOST)).with_row_index("row")
+    replied_last = rows.sort("replied", maintain_order=True)
+    return replied_last.unique(subset=ROW, keep="last", maintain_order=True)["row"].sort()

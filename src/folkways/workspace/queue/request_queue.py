@@ -24,6 +24,7 @@ from folkways.endpoints.base import Request, Settings
 from folkways.endpoints.clean import storable
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
+from folkways.workspace.key_parts import KEYS_PER_QUERY, in_parts
 from folkways.workspace.queue.batches import keys_out
 from folkways.workspace.queue.request_rows import (
     REQUEST_COLUMNS,
@@ -34,8 +35,6 @@ from folkways.workspace.queue.request_rows import (
     settings_of,
 )
 from folkways.workspace.queue.workers import QueueWorker, WorkerWatch, place, started
-
-KEYS_PER_QUERY = 500
 
 CLAIM_LOCK = 6035588
 """First half of PostgreSQL's advisory locks of those who claim; the second is the endpoint: no two endpoints
@@ -193,10 +192,7 @@ class RequestQueue:
             claimed = self._held_by_others(connection)
             still = {number: keys for number, keys in awaited.items() if keys <= claimed.get(number, set())}
             over = [key for number in awaited.keys() - still.keys() for key in awaited[number]]
-            ended = sum(
-                self._ended(connection, over[at : at + KEYS_PER_QUERY])
-                for at in range(0, len(over), KEYS_PER_QUERY)
-            )
+            ended = sum(self._ended(connection, part) for part in in_parts(over))
         return still if ended == len(over) else {}
 
     def others_at_work(self) -> bool:
@@ -206,10 +202,9 @@ class RequestQueue:
             held = [min(keys) for keys in self._held_by_others(connection).values()]
             expected = schema.expected
             of_run = sa.select(expected.c.key).where(expected.c.run_id == self.run_id)
-            chunks = (held[at : at + KEYS_PER_QUERY] for at in range(0, len(held), KEYS_PER_QUERY))
             return any(
-                connection.scalar(of_run.where(expected.c.key.in_(chunk)).limit(1)) is not None
-                for chunk in chunks
+                connection.scalar(of_run.where(expected.c.key.in_(part)).limit(1)) is not None
+                for part in in_parts(held)
             )
 
     def _held_by_others(self, connection: sa.Connection) -> dict[int, set[str]]:

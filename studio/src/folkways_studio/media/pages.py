@@ -116,7 +116,7 @@ def stored_file(
         status, headers["Content-Range"] = 206, f"bytes {part[0]}-{part[-1]}/{media.bytes}"
 
     def read(start: int) -> bytes:
-        return store.read(media.sha256, start, min(start + PART_BYTES, part.stop))
+        return store.read(media.sha256, range(start, min(start + PART_BYTES, part.stop)))
 
     try:
         begun = read(part.start)

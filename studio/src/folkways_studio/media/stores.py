@@ -66,13 +66,14 @@ class Folder:
                 f"{getattr(error, 'strerror', None) or error}"
             ) from error
 
-    def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
-        """The bytes from ``start`` to ``end`` (None: the last). FileNotFoundError if they are missing;
-        MediaStoreError."""
+    def read(self, sha256: str, part: range | None = None) -> bytes:
+        """The bytes of a ``part`` (None: all). FileNotFoundError if they are missing; MediaStoreError."""
         try:
             with self.path(sha256).open("rb") as stream:
-                stream.seek(start)
-                return stream.read(-1 if end is None else end - start)
+                if part is None:
+                    return stream.read()
+                stream.seek(part.start)
+                return stream.read(len(part))
         except FileNotFoundError:
             raise
         except OSError as error:
@@ -163,11 +164,11 @@ class Bucket:
         with self._explained():
             self._api.put(self._store, _key(sha256), content, use_multipart=False)
 
-    def read(self, sha256: str, start: int = 0, end: int | None = None) -> bytes:
+    def read(self, sha256: str, part: range | None = None) -> bytes:
         with self._explained():
-            if end is None:
+            if part is None:
                 return bytes(self._api.get(self._store, _key(sha256)).bytes())
-            return bytes(self._api.get_range(self._store, _key(sha256), start=start, end=end))
+            return bytes(self._api.get_range(self._store, _key(sha256), start=part.start, end=part.stop))
 
     def delete(self, sha256: str) -> None:
         with self._explained():

@@ -105,7 +105,7 @@ class OpenIdProvider:
         secret_of(described)
         self.described = described
         self._places = BoundedSemaphore(AT_ONCE)
-        self._known: tuple[float, Mapping[str, Any]] = (0.0, {})
+        self._known: tuple[float, Mapping[str, Any]] | None = None
 
     def begin(self, begun: PendingSignIn, back: str) -> str:
         """The provider's address at which somebody signs in. back: our address, to which it sends them.
@@ -170,8 +170,7 @@ class OpenIdProvider:
 
     def _document(self) -> Mapping[str, Any]:
         """The provider's configuration."""
-        fetched, document = self._known
-        if time.monotonic() - fetched > KNOWN_SECONDS or not document:
+        if self._known is None or time.monotonic() - self._known[0] > KNOWN_SECONDS:
             document = self._json(self.described.issuer.rstrip("/") + DOCUMENT)
             if document.get("issuer") != self.described.issuer:
                 raise _UnusableAnswerError(f"its document is of another issuer: {document.get('issuer')!r}")
@@ -179,7 +178,7 @@ class OpenIdProvider:
                 if not is_safe(document.get(name)):
                     raise _UnusableAnswerError(f"{name} {document.get(name)!r} is no address with https://")
             self._known = (time.monotonic(), document)
-        return document
+        return self._known[1]
 
     def _client(self, document: Mapping[str, Any], back: str) -> OAuth2Client:
         from authlib.oauth2.client import OAuth2Client

@@ -25,6 +25,19 @@ MOST_OF_OTHERS = 0.999
 """How much marks share at most that are not the same: one mark of two words is not two marks."""
 
 
+UNSEEN = ("Cc", "Cf", "Zs", "Zl", "Zp")
+BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {*map(chr, range(0xFE00, 0xFE10))}
+"""Letters and marks of which nothing is seen: fillers of Hangul, the empty cell of Braille, variation
+selectors."""
+
+
+def said(value: str) -> str:
+    """A text without outer white space; "" where nothing of it is seen, as of a zero-width space alone."""
+    value = storable(value).strip()
+    seen = (each not in BLANKS and unicodedata.category(each) not in UNSEEN for each in value)
+    return value if any(seen) else ""
+
+
 def text_of(
     source: Mapping[str, Any],
     name: str,
@@ -43,7 +56,7 @@ def text_of(
     if not isinstance(value, str):
         problems[name] = "must be text"
         return ""
-    value = storable(value).strip()
+    value = said(value)
     if len(value) < least:
         problems[name] = ask or (
             Message("This has to be answered.", "must not be empty")
@@ -74,10 +87,10 @@ def options_of(
     problems: gets a sentence otherwise; ``ask`` if some are missing.
     """
     options = source.get("options")
-    if not isinstance(options, list) or not all(isinstance(each, str) and each.strip() for each in options):
+    if not isinstance(options, list) or not all(isinstance(each, str) and said(each) for each in options):
         problems["options"] = ask
         return []
-    options = [each.strip() for each in options]
+    options = [said(each) for each in options]
     if not least <= len(options) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
         problems["options"] = f"needs {wanted} options; there are {len(options)}"

@@ -12,7 +12,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -128,9 +128,12 @@ class StudyPeople:
         ]
 
 
-def in_parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
-    """The numbers in parts that one statement can name."""
-    return (numbers[start : start + MOST_NAMED] for start in range(0, len(numbers), MOST_NAMED))
+Key = TypeVar("Key", int, str)
+
+
+def in_parts(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
+    """The keys in parts that one statement can name."""
+    return (keys[start : start + MOST_NAMED] for start in range(0, len(keys), MOST_NAMED))
 
 
 def people_within(connection: sa.Connection, study_id: int) -> StudyPeople:

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from folkways.sdk.errors import DataError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
-from folkways_studio.items.service import MOST_NAMED
 from folkways_studio.items.table_files import RowsError, numbered
 from folkways_studio.work.assignees import (
     Assignee,
@@ -19,6 +18,7 @@ from folkways_studio.work.assignees import (
     Refusal,
     StudyPeople,
     assign,
+    in_parts,
     people_of,
     refusals,
 )
@@ -145,13 +145,11 @@ def _items_named(
     by_key: dict[str, list[Any]] = defaultdict(list)
     by_id: dict[int, Any] = {}
     with workspace.read() as connection:
-        for start in range(0, len(keys), MOST_NAMED):
-            some = query.where(items.c.key.in_(keys[start : start + MOST_NAMED]))
-            for row in connection.execute(some):
+        for some in in_parts(keys):
+            for row in connection.execute(query.where(items.c.key.in_(some))):
                 by_key[row.key].append(row)
-        for start in range(0, len(ids), MOST_NAMED):
-            some = query.where(items.c.id.in_(ids[start : start + MOST_NAMED]))
-            by_id |= {row.id: row for row in connection.execute(some)}
+        for numbers in in_parts(ids):
+            by_id |= {row.id: row for row in connection.execute(query.where(items.c.id.in_(numbers)))}
     return by_key, by_id
 
 

@@ -15,7 +15,7 @@ from folkways_studio.programs.records import Scope
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.conftest import PLENTY
 from studio.tests.web.http import Client, Reply
-from studio.tests.web.worlds import OTHER_OWNER, OWNER, REVIEWER, World, build_world
+from studio.tests.web.two_studies import OTHER_OWNER, OWNER, REVIEWER, TwoStudies, build_two_studies
 
 NUMBERS = itertools.count(500)
 
@@ -57,9 +57,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
 
 
 @pytest.fixture(scope="module")
-def world(server: StudioServer) -> World:
+def two_studies(server: StudioServer) -> TwoStudies:
     """The studies and people of one module."""
-    made = build_world(server.workspace, next(NUMBERS))
+    made = build_two_studies(server.workspace, next(NUMBERS))
     made.values |= {
         "judgement": made.values["answer"],
         "account": str(made.accounts[REVIEWER]),
@@ -69,16 +69,16 @@ def world(server: StudioServer) -> World:
 
 
 @pytest.fixture(scope="module")
-def program(server: StudioServer, world: World) -> Callable[..., Program]:
-    """A function that makes a program: for an account of the world, with a token for its study unless
+def program(server: StudioServer, two_studies: TwoStudies) -> Callable[..., Program]:
+    """A function that makes a program: for an account of the two studies, with a token for its study unless
     ``everywhere``."""
 
     def make(
         kind: str = OWNER, *, scope: Scope = Scope.WRITE, everywhere: bool = False, **more: Any
     ) -> Program:
-        study = None if everywhere else world.other.id if kind == OTHER_OWNER else world.study.id
+        study = None if everywhere else two_studies.other.id if kind == OTHER_OWNER else two_studies.study.id
         _, text = tokens.create_token(
-            world.workspace, world.accounts[kind], study_id=study, scope=scope, **more
+            two_studies.workspace, two_studies.accounts[kind], study_id=study, scope=scope, **more
         )
         return Program(Client(server.url), text)
 

@@ -26,7 +26,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements
 from studio.tests.support.studies import QUESTION, described, next_work
 from studio.tests.web.api.conftest import Program, problem
-from studio.tests.web.worlds import OWNER, PERSON, RESEARCHER, World
+from studio.tests.web.two_studies import OWNER, PERSON, RESEARCHER, TwoStudies
 
 Make = Callable[..., Program]
 COLUMNS = {
@@ -42,7 +42,7 @@ NAMES = (f"by-api-{number}" for number in count())
 
 
 @pytest.fixture
-def study(program: Make, world: World) -> tuple[Program, str]:
+def study(program: Make, two_studies: TwoStudies) -> tuple[Program, str]:
     """A study that was made and opened through the API."""
     everywhere, name = program(OWNER, everywhere=True), next(NAMES)
     made = everywhere.post(
@@ -51,11 +51,11 @@ def study(program: Make, world: World) -> tuple[Program, str]:
     assert (made["state"], made["roles"], made["stages"][0]["kind"]) == ("draft", ["owner"], "vote")
     opened = everywhere.fine(everywhere.ask("PUT", f"/studies/{name}/state", {"state": "open"}))
     assert opened["state"] == "open"
-    assert {each["name"] for each in everywhere.get("/studies")["data"]} >= {name, world.study.name}
+    assert {each["name"] for each in everywhere.get("/studies")["data"]} >= {name, two_studies.study.name}
     return everywhere, f"/studies/{name}"
 
 
-def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world: World) -> None:
+def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], two_studies: TwoStudies) -> None:
     api, place = study
     rows = [{"id": f"tea-{number}", **COLUMNS} for number in range(3)] + [{"id": "json", **QUESTION}]
     added = api.post(f"{place}/items", {"stage": "verify", "rows": rows, "population": "korea"})
@@ -66,12 +66,14 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
     assert rest["data"][0]["content"] == QUESTION and rest["data"][0]["population"] == "korea"
 
     link = api.post(f"{place}/invites", {"population": "korea", "uses": 3})
-    person = participants.join(world.workspace, link["link"].rpartition("/")[2])
-    person = participants.consent(world.workspace, person.id, _study(world, place).consent_version)
-    work = next_work(world.workspace, person.id)
+    person = participants.join(two_studies.workspace, link["link"].rpartition("/")[2])
+    person = participants.consent(
+        two_studies.workspace, person.id, _study(two_studies, place).consent_version
+    )
+    work = next_work(two_studies.workspace, person.id)
     assert isinstance(work, assignments.Work)
     judgements.submit(
-        world.workspace, person.id, work.assignment.id, {"choices": [1], "comment": "at home"}, "key"
+        two_studies.workspace, person.id, work.assignment.id, {"choices": [1], "comment": "at home"}, "key"
     )
 
     whole = api.get(f"{place}/items/{work.item.id}")
@@ -88,14 +90,14 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
     about = f"{place}/participants/{person.id}"
     assert problem(api.ask("POST", f"{about}/admission", {"let_in": True}), 409)
     assert api.post(f"{about}/exclusion", {"reason": "the same to all"})["state"] == "excluded"
-    excluded = participants.get_participant(world.workspace, person.id)
+    excluded = participants.get_participant(two_studies.workspace, person.id)
     assert (excluded.state, excluded.exclusion) == ("excluded", "the same to all")
     assert api.get(f"{place}/progress")[0]["slots_done"] == 0
     assert api.fine(api.ask("DELETE", f"{about}/exclusion"))["state"] == "active"
     assert api.get(f"{place}/progress")[0]["slots_done"] == 1
     for lets_in, state in ((True, "active"), (False, "screened_out")):
-        waiting = participants.join(world.workspace, link["link"].rpartition("/")[2])
-        with world.workspace.write() as connection:
+        waiting = participants.join(two_studies.workspace, link["link"].rpartition("/")[2])
+        with two_studies.workspace.write() as connection:
             change_rows(connection, schema.participants, {"id": waiting.id}, state="waiting")
         about = f"{place}/participants/{waiting.id}"
         assert api.post(f"{about}/admission", {"let_in": lets_in})["state"] == state
@@ -120,8 +122,8 @@ def test_a_study_from_its_items_to_its_export(study: tuple[Program, str], world:
     assert kinds[0] == "study.exported" and kinds[-2:] == ["role.given", "study.created"]
 
 
-def _study(world: World, address: str) -> Study:
-    return studies.get_study(world.workspace, address.rpartition("/")[2])
+def _study(two_studies: TwoStudies, address: str) -> Study:
+    return studies.get_study(two_studies.workspace, address.rpartition("/")[2])
 
 
 @pytest.mark.parametrize(
@@ -139,10 +141,10 @@ def test_a_link_leads_to_this_server_whatever_host_was_asked_for(
     assert made["link"].startswith(f"{own}/join/")
 
 
-def test_people_are_given_roles_and_let_go(study: tuple[Program, str], world: World) -> None:
+def test_people_are_given_roles_and_let_go(study: tuple[Program, str], two_studies: TwoStudies) -> None:
     api, place = study
     for login in (
-        world.stranger_login,
+        two_studies.stranger_login,
         "nobody@example.org",
     ):  # somebody else decides by an invitation; nobody learns who is there
         told = problem(api.ask("POST", f"{place}/members", {"login": login, "role": "reviewer"}), 422)
@@ -150,11 +152,13 @@ def test_people_are_given_roles_and_let_go(study: tuple[Program, str], world: Wo
             told["problems"][0]["what"]
             == "nobody of this study signs in with that name; send an invitation instead"
         )
-    member = accounts.create_account(world.workspace, "member@example.org", "a password for the tests")
-    accounts.give_role(world.workspace, _study(world, place).id, member.id, Role.EXPERT)
+    member = accounts.create_account(two_studies.workspace, "member@example.org", "a password for the tests")
+    accounts.give_role(two_studies.workspace, _study(two_studies, place).id, member.id, Role.EXPERT)
     members = api.post(f"{place}/members", {"login": "Member@example.org", "role": "reviewer"})
     assert {each["role"] for each in members} == {"owner", "expert", "reviewer"}
-    invites.create_invite(world.workspace, _study(world, place).id, population="korea", by=member.id)
+    invites.create_invite(
+        two_studies.workspace, _study(two_studies, place).id, population="korea", by=member.id
+    )
     for role in ("reviewer", "reviewer", "expert"):
         assert api.ask("DELETE", f"{place}/members/{member.id}/{role}").status == 204
     events = api.get(f"{place}/events")["data"]
@@ -163,24 +167,26 @@ def test_people_are_given_roles_and_let_go(study: tuple[Program, str], world: Wo
     assert [each["by"] for each in events if each["kind"] == "invite.created"] == ["member@example.org"], (
         "the log still says who it was"
     )
-    owner = world.accounts[OWNER]
+    owner = two_studies.accounts[OWNER]
     assert "only owner" in problem(api.ask("DELETE", f"{place}/members/{owner}/owner"), 403)["detail"]
 
 
-def test_a_picture_is_listed_and_deleted(program: Make, world: World) -> None:
-    api, place = program(OWNER), f"/studies/{world.study.name}/media"
+def test_a_picture_is_listed_and_deleted(program: Make, two_studies: TwoStudies) -> None:
+    api, place = program(OWNER), f"/studies/{two_studies.study.name}/media"
     (told,) = api.get(place)["data"]
-    assert (told["name"], told["type"], told["bytes"]) == (world.values["file"], "image/png", 9)
+    assert (told["name"], told["type"], told["bytes"]) == (two_studies.values["file"], "image/png", 9)
     assert api.ask("DELETE", f"{place}/{told['name']}").status == 204
     assert api.get(place)["data"] == []
     problem(api.ask("DELETE", f"{place}/{told['name']}"), 404)
 
 
 @pytest.mark.parametrize("name", ["b" * 196 + ".png", "국" * 65 + ".png", "a b+c&d;e.png", "b" * 129])
-def test_a_picture_of_any_name_that_is_taken_can_be_deleted(program: Make, world: World, name: str) -> None:
-    api, place = program(OWNER), f"/studies/{world.study.name}/media"
+def test_a_picture_of_any_name_that_is_taken_can_be_deleted(
+    program: Make, two_studies: TwoStudies, name: str
+) -> None:
+    api, place = program(OWNER), f"/studies/{two_studies.study.name}/media"
     assert is_name(name)
-    media.add_media(world.workspace, world.study.id, {name: ("image/png", b"a picture")})
+    media.add_media(two_studies.workspace, two_studies.study.id, {name: ("image/png", b"a picture")})
     assert name in {each["name"] for each in api.get(place)["data"]}
     assert api.ask("DELETE", f"{place}/{quote(name)}").status == 204
     assert name not in {each["name"] for each in api.get(place)["data"]}
@@ -292,9 +298,9 @@ def test_bodies_are_bounded_and_have_to_be_json(study: tuple[Program, str]) -> N
     assert problem(wrong, 422)["problems"][0]["where"].startswith("body")
 
 
-def test_a_researcher_invites_nobody_who_is_more(program: Make, world: World) -> None:
+def test_a_researcher_invites_nobody_who_is_more(program: Make, two_studies: TwoStudies) -> None:
     told = problem(
-        program(RESEARCHER).ask("POST", f"/studies/{world.study.name}/invites", {"role": "owner"}), 422
+        program(RESEARCHER).ask("POST", f"/studies/{two_studies.study.name}/invites", {"role": "owner"}), 422
     )
     assert told["problems"][0]["where"] == "role" and str(Role.REVIEWER) in told["problems"][0]["what"]
 

@@ -30,7 +30,7 @@ from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.api.bodies import BODIES
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.http import Client
-from studio.tests.web.worlds import (
+from studio.tests.web.two_studies import (
     EXPERT,
     OTHER_OWNER,
     OTHER_STUDY_PERSON,
@@ -39,9 +39,9 @@ from studio.tests.web.worlds import (
     RESEARCHER,
     REVIEWER,
     STRANGER,
-    World,
+    TwoStudies,
 )
-from tests.support.moments import at_time
+from tests.support.frozen_time import at_time
 
 Make = Callable[..., Program]
 ALL = frozenset({OWNER, RESEARCHER, REVIEWER, EXPERT, PERSON, STRANGER, OTHER_OWNER, OTHER_STUDY_PERSON})
@@ -133,11 +133,11 @@ CHANGES = (
     "/imports/{import}",
     "/media/{file}",
 )
-"""What does change something for those who may: they are tried last, on a world of their own."""
+"""What does change something for those who may: they are tried last, on two studies of their own."""
 
 
-def filled(path: str, world: World) -> str:
-    return path.format(**world.values)
+def filled(path: str, two_studies: TwoStudies) -> str:
+    return path.format(**two_studies.values)
 
 
 def everybody(program: Make, **how: Any) -> dict[str, Program]:
@@ -167,16 +167,20 @@ def test_every_route_is_in_the_table() -> None:
 
 @pytest.mark.parametrize(("method", "path"), OPERATIONS)
 def test_those_who_may_and_nobody_else(
-    anybody: dict[str, Program], world: World, changes: Callable[[], int], method: str, path: str
+    anybody: dict[str, Program], two_studies: TwoStudies, changes: Callable[[], int], method: str, path: str
 ) -> None:
     for kind in sorted(ALL - TABLE[method, path]):
         before = changes()
-        reply = anybody[kind].ask(method, filled(path, world), BODIES.get(path) if method != "GET" else None)
+        reply = anybody[kind].ask(
+            method, filled(path, two_studies), BODIES.get(path) if method != "GET" else None
+        )
         problem(reply, 403 if path == "/studies" or kind in (REVIEWER, EXPERT, PERSON, RESEARCHER) else 404)
         assert changes() in (before, before + 1)  # the token's first use is noted
         assert QUESTION["question"] not in reply.text
     for kind in sorted(TABLE[method, path]) if not path.endswith(CHANGES) or method == "GET" else []:
-        reply = anybody[kind].ask(method, filled(path, world), BODIES.get(path) if method != "GET" else None)
+        reply = anybody[kind].ask(
+            method, filled(path, two_studies), BODIES.get(path) if method != "GET" else None
+        )
         assert reply.status not in (401, 403) and reply.status < 500, f"{kind}: {reply.status} {reply.text}"
         if method == "GET" and not path.endswith("/export"):
             assert reply.status == 200, f"{kind}: {reply.status} {reply.text}"
@@ -187,41 +191,48 @@ OF_A_STUDY = [each for each in TABLE if each[1].count("{") > 1 and not each[1].e
 
 @pytest.mark.parametrize(("method", "path"), OF_A_STUDY, ids=[" ".join(each) for each in OF_A_STUDY])
 def test_an_owner_reaches_nothing_of_another_study(
-    anybody: dict[str, Program], world: World, changes: Callable[[], int], method: str, path: str
+    anybody: dict[str, Program], two_studies: TwoStudies, changes: Callable[[], int], method: str, path: str
 ) -> None:
     anybody[OTHER_OWNER].get("/studies")
     before = changes()
-    address = filled(path.replace("{study}", world.other.name), world)
+    address = filled(path.replace("{study}", two_studies.other.name), two_studies)
     problem(anybody[OTHER_OWNER].ask(method, address, BODIES.get(path) if method != "GET" else None), 404)
     assert changes() == before
 
 
-def test_a_token_is_for_its_study_alone(program: Make, world: World) -> None:
+def test_a_token_is_for_its_study_alone(program: Make, two_studies: TwoStudies) -> None:
     api = program(OWNER)
     everywhere = program(OTHER_OWNER, everywhere=True)
-    accounts.give_role(world.workspace, world.other.id, world.accounts[OWNER], Role.EXPERT)
-    everywhere.post(f"/studies/{world.other.name}/members", {"login": _login(world), "role": "owner"})
-    assert [each["name"] for each in api.get("/studies")["data"]] == [world.study.name]
-    problem(api.ask("GET", f"/studies/{world.other.name}"), 404)
-    assert program(OWNER, everywhere=True).get(f"/studies/{world.other.name}")["name"] == world.other.name
+    accounts.give_role(two_studies.workspace, two_studies.other.id, two_studies.accounts[OWNER], Role.EXPERT)
+    everywhere.post(
+        f"/studies/{two_studies.other.name}/members", {"login": _login(two_studies), "role": "owner"}
+    )
+    assert [each["name"] for each in api.get("/studies")["data"]] == [two_studies.study.name]
+    problem(api.ask("GET", f"/studies/{two_studies.other.name}"), 404)
+    assert (
+        program(OWNER, everywhere=True).get(f"/studies/{two_studies.other.name}")["name"]
+        == two_studies.other.name
+    )
 
 
-def _login(world: World) -> str:
-    return accounts.get_account(world.workspace, world.accounts[OWNER]).login or ""
+def _login(two_studies: TwoStudies) -> str:
+    return accounts.get_account(two_studies.workspace, two_studies.accounts[OWNER]).login or ""
 
 
-def test_a_token_to_read_changes_nothing(program: Make, world: World, changes: Callable[[], int]) -> None:
+def test_a_token_to_read_changes_nothing(
+    program: Make, two_studies: TwoStudies, changes: Callable[[], int]
+) -> None:
     api = program(scope=Scope.READ)
-    api.get(f"/studies/{world.study.name}")
+    api.get(f"/studies/{two_studies.study.name}")
     before = changes()
     for method, path in (each for each in TABLE if each[0] != "GET"):
-        told = problem(api.ask(method, filled(path, world), BODIES.get(path)), 403)
+        told = problem(api.ask(method, filled(path, two_studies), BODIES.get(path)), 403)
         assert "scope write" in told["detail"]
     assert changes() == before
 
 
-def test_only_a_good_token_lets_in(server: StudioServer, program: Make, world: World) -> None:
-    address = f"/studies/{world.study.name}"
+def test_only_a_good_token_lets_in(server: StudioServer, program: Make, two_studies: TwoStudies) -> None:
+    address = f"/studies/{two_studies.study.name}"
     expired = at_time(time.time() - 2 * 86400, program, days=1)
     assert "expired" in problem(expired.ask("GET", address), 401)["detail"]
     assert (
@@ -232,7 +243,7 @@ def test_only_a_good_token_lets_in(server: StudioServer, program: Make, world: W
         "Authorization: Bearer" in problem(reply, 401)["detail"]
         and reply.headers["www-authenticate"] == "Bearer"
     )
-    session = sessions.open_session(world.workspace, world.accounts[OWNER])
+    session = sessions.open_session(two_studies.workspace, two_studies.accounts[OWNER])
     signed_in = Client(server.url, cookies={"folkways_session": session})
     problem(signed_in.get(f"/api/v1{address}"), 401)
     problem(Program(expired.client, session).ask("GET", address), 401)
@@ -240,44 +251,46 @@ def test_only_a_good_token_lets_in(server: StudioServer, program: Make, world: W
 
 @pytest.mark.parametrize(("method", "path"), [each for each in TABLE if each[0] != "GET"])
 def test_nothing_is_read_of_what_somebody_without_a_token_sends(
-    program: Make, world: World, method: str, path: str
+    program: Make, two_studies: TwoStudies, method: str, path: str
 ) -> None:
     """To parse twenty million brackets would keep everybody waiting for ten seconds."""
     reader = program(scope=Scope.READ)
     for api, status in ((Program(reader.client, ""), 401), (reader, 403)):
         sent = {"Authorization": f"Bearer {api.token}", "Content-Type": "application/json"}
-        problem(api.client.ask(method, f"/api/v1{filled(path, world)}", b"[" * 100, sent), status)
+        problem(api.client.ask(method, f"/api/v1{filled(path, two_studies)}", b"[" * 100, sent), status)
 
 
 def test_a_token_is_revoked_in_its_study_alone_and_shows_when_it_was_used(
-    program: Make, world: World
+    program: Make, two_studies: TwoStudies
 ) -> None:
     api = program(name="nightly export")
-    made = tokens.list_tokens(world.workspace, study_id=world.study.id)[0]
+    made = tokens.list_tokens(two_studies.workspace, study_id=two_studies.study.id)[0]
     assert (made.name, made.used) == ("nightly export", None)
     api.get("/studies")
-    used = tokens.list_tokens(world.workspace, study_id=world.study.id)[0].used
+    used = tokens.list_tokens(two_studies.workspace, study_id=two_studies.study.id)[0].used
     assert used is not None and abs(used - time.time()) < 60
     with pytest.raises(NotFoundError, match="no such token"):
-        tokens.revoke_token(world.workspace, made.id, study_id=world.other.id)
-    tokens.revoke_token(world.workspace, made.id, study_id=world.study.id)
+        tokens.revoke_token(two_studies.workspace, made.id, study_id=two_studies.other.id)
+    tokens.revoke_token(two_studies.workspace, made.id, study_id=two_studies.study.id)
     assert "revoked" in problem(api.ask("GET", "/studies"), 401)["detail"]
 
 
 def test_an_owner_makes_and_revokes_tokens_and_webhooks_on_the_page(
-    server: StudioServer, world: World
+    server: StudioServer, two_studies: TwoStudies
 ) -> None:
     client = Client(
         server.url,
-        cookies={"folkways_session": sessions.open_session(world.workspace, world.accounts[OWNER])},
+        cookies={
+            "folkways_session": sessions.open_session(two_studies.workspace, two_studies.accounts[OWNER])
+        },
     )
-    page = f"/studies/{world.study.name}"
+    page = f"/studies/{two_studies.study.name}"
     made = client.post(f"{page}/tokens", {"note": "from the page", "scope": "write", "days": "7"})
     api = Program(client, re.findall(r"folkways_[\w-]{43}", made.text)[0])
     api.fine(api.ask("PUT", f"{page}/state", {"state": "open"}))
     shown = client.get(f"{page}/api").text
     assert api.token not in shown and "from the page" in shown
-    number = tokens.list_tokens(world.workspace, study_id=world.study.id)[0].id
+    number = tokens.list_tokens(two_studies.workspace, study_id=two_studies.study.id)[0].id
     assert client.post(f"{page}/tokens/{number}/revoke").status == 303
     problem(api.ask("GET", page), 401)
     hooked = client.post(
@@ -296,9 +309,9 @@ def test_no_table_holds_a_token(program: Make, server: StudioServer) -> None:
         assert not any(text.removeprefix("folkways_") in line for line in connection.iterdump())
 
 
-def test_a_token_may_ask_so_often(world: World) -> None:
-    _, text = tokens.create_token(world.workspace, world.accounts[OWNER], study_id=None)
-    web = TestClient(create_app(world.workspace, WebSettings(rates={"api": (3, 60.0)})))
+def test_a_token_may_ask_so_often(two_studies: TwoStudies) -> None:
+    _, text = tokens.create_token(two_studies.workspace, two_studies.accounts[OWNER], study_id=None)
+    web = TestClient(create_app(two_studies.workspace, WebSettings(rates={"api": (3, 60.0)})))
 
     def ask(token: str) -> Any:
         return web.get("/api/v1/studies", headers={"Authorization": f"Bearer {token}"})
@@ -318,7 +331,7 @@ NASTY = (9**40, -1.5, "a\0b", "\ud800", "", None, {"a": [[]]})
     ids=["few", "all"],
 )
 def test_whatever_is_sent_is_answered_in_words(
-    program: Make, world: World, values: tuple[object, ...]
+    program: Make, two_studies: TwoStudies, values: tuple[object, ...]
 ) -> None:
     api = program(everywhere=True)
     described = document()
@@ -333,20 +346,19 @@ def test_whatever_is_sent_is_answered_in_words(
         fields = list(described["components"]["schemas"][name]["properties"]) if name else []
         for field in fields:
             for value in values:
-                reply = api.ask(method, filled(path, world), {**BODIES[path], field: value})
+                reply = api.ask(method, filled(path, two_studies), {**BODIES[path], field: value})
                 assert reply.status < 500, f"{method} {path} {field}={value!r}: {reply.text}"
                 assert reply.status < 400 or json.loads(reply.text)["detail"], f"{method} {path} {field}"
         for query in (each["name"] for each in operation.get("parameters", []) if each["in"] == "query"):
             for value in ("%C2%B2", "9" * 40, "-1", "a%00b"):
-                reply = api.ask(method, f"{filled(path, world)}?{query}={value}")
+                reply = api.ask(method, f"{filled(path, two_studies)}?{query}={value}")
                 assert reply.status < 500, f"{method} {path}?{query}={value}: {reply.text}"
                 assert reply.status < 400 or json.loads(reply.text)["detail"], f"{method} {path}?{query}"
     for wrong in (b"", b"[]", b"null", b'"x"', b"[" * 100_000, b'{"state": NaN}', b"\xff"):
         sent = {"Authorization": f"Bearer {api.token}", "Content-Type": "application/json"}
-        assert api.client.ask("PUT", f"/api/v1/studies/{world.study.name}/state", wrong, sent).status in (
-            400,
-            422,
-        ), wrong[:20]
+        assert api.client.ask(
+            "PUT", f"/api/v1/studies/{two_studies.study.name}/state", wrong, sent
+        ).status in (400, 422), wrong[:20]
 
 
 def test_the_document_is_open_and_names_no_server_but_its_own(server: StudioServer) -> None:

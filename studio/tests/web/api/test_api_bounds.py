@@ -112,7 +112,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AppClient]:
     workspace = open_workspace(tmp_path_factory.mktemp("bounds") / "studio.db")
     owner = accounts.create_account(workspace, "owner", None).id
     study = open_study(workspace, [{"name": "verify", "kind": "vote"}], name="bounds")
-    accounts.give_role(workspace, study.study.id, owner, Role.OWNER)
+    accounts.give_role(workspace, study.record.id, owner, Role.OWNER)
     _, token = tokens.create_token(workspace, owner, study_id=None, scope=Scope.WRITE)
     headers = {"Authorization": f"Bearer {token}"}
     with AppClient(create_app(workspace, WebSettings(rates=PLENTY)), headers=headers) as running:
@@ -192,4 +192,6 @@ def test_every_body_has_its_bounds_and_what_is_left_out_has_its_default() -> Non
         for content in operation.get("requestBody", {}).get("content", {}).values()
     }
     assert {name: fields_of(schemas[name]) for name in names} == BODIES
+    taken = {name for name in names if schemas[name].get("additionalProperties") is not False}
+    assert taken == {"Body_add_media"}, "a field that is misspelt is refused, not passed over"
     assert fields_of(schemas["NewSuggestion"]) == SUGGESTION

@@ -15,7 +15,7 @@ from studio.tests.support.studies import QUESTION, described
 from studio.tests.support.studio_server import StudioServer
 from studio.tests.web.api.conftest import Program, problem
 from studio.tests.web.http import Client
-from studio.tests.web.worlds import OWNER, World
+from studio.tests.web.two_studies import OWNER, TwoStudies
 
 PLACE = "/studies/suggested"
 STAGES = [
@@ -25,7 +25,7 @@ STAGES = [
 
 
 @pytest.fixture(scope="module")
-def api(program: Callable[..., Program], world: World) -> Program:
+def api(program: Callable[..., Program], two_studies: TwoStudies) -> Program:
     made = program(OWNER, everywhere=True)
     made.post("/studies", {"definition": described(STAGES, name="suggested")})
     for stage in ("verify", "review"):
@@ -82,7 +82,7 @@ def test_a_request_is_bounded(api: Program) -> None:
     assert refused["where"] == "body.suggestions" and f"at most {MOST_SUGGESTIONS} items" in refused["what"]
 
 
-def test_what_the_account_is_still_to_answer_is_left_out(api: Program, world: World) -> None:
+def test_what_the_account_is_still_to_answer_is_left_out(api: Program, two_studies: TwoStudies) -> None:
     body = {
         "stage": "review",
         "suggestions": [
@@ -95,8 +95,8 @@ def test_what_the_account_is_still_to_answer_is_left_out(api: Program, world: Wo
     assert len(api.get(f"{PLACE}/suggestions?stage=review")["data"]) == 3
     from folkways_studio.studies import service as studies
 
-    study = studies.get_study(world.workspace, "suggested")
-    participants.add_staff(world.workspace, study.id, world.accounts[OWNER], Role.REVIEWER)
+    study = studies.get_study(two_studies.workspace, "suggested")
+    participants.add_staff(two_studies.workspace, study.id, two_studies.accounts[OWNER], Role.REVIEWER)
     page = api.get(f"{PLACE}/suggestions?stage=review&limit=2")
     assert page["data"] == [] and page["next"] is not None
     assert len(api.get(f"{PLACE}/suggestions?stage=verify&model=seen")["data"]) == 1
@@ -129,9 +129,9 @@ def test_an_ml_backend_is_named_asked_and_watched(api: Program) -> None:
 
 
 def test_an_owner_names_asks_and_deletes_a_backend_on_the_page(
-    server: StudioServer, world: World, api: Program
+    server: StudioServer, two_studies: TwoStudies, api: Program
 ) -> None:
-    session = sessions.open_session(world.workspace, world.accounts[OWNER])
+    session = sessions.open_session(two_studies.workspace, two_studies.accounts[OWNER])
     client, page = Client(server.url, cookies={"folkways_session": session}), f"{PLACE}/api"
     with MlBackendServer() as backend:
         body = {"stage": "verify", "model": "paged", "backend_url": backend.url}

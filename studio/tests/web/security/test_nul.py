@@ -46,15 +46,15 @@ def test_nul_in_a_form_is_a_sign_that_stands_for_it(studio_workspace: Workspace)
 
 @ON_BOTH
 def test_nul_in_the_name_of_a_file_is_a_sign_that_stands_for_it(studio_workspace: Workspace) -> None:
-    desk = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
+    study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}])
     account = accounts.create_account(studio_workspace, "ann", PASSWORD)
-    accounts.give_role(studio_workspace, desk.study.id, account.id, Role.RESEARCHER)
+    accounts.give_role(studio_workspace, study.record.id, account.id, Role.RESEARCHER)
     client = AppClient(create_app(studio_workspace), base_url="http://testserver")
     headers = {"Origin": "http://testserver"}
     found = CSRF.search(client.get("/signin").text)
     assert found
     client.post("/signin", data={"csrf": found[1], "login": "ann", "password": PASSWORD}, headers=headers)
-    found = CSRF.search(client.get(f"/studies/{desk.study.name}/data").text)
+    found = CSRF.search(client.get(f"/studies/{study.record.name}/data").text)
     assert found
     lines = [
         *('--B', 'Content-Disposition: form-data; name="csrf"', "", found[1]),
@@ -62,8 +62,8 @@ def test_nul_in_the_name_of_a_file_is_a_sign_that_stands_for_it(studio_workspace
         *('--B', 'Content-Disposition: form-data; name="file"; filename="q\0.csv"', "", "id\nq1", "--B--", ""),
     ]  # fmt: skip
     headers["Content-Type"] = "multipart/form-data; boundary=B"
-    address = f"/studies/{desk.study.name}/data/items"
+    address = f"/studies/{study.record.name}/data/items"
     reply = client.post(address, content="\r\n".join(lines).encode(), headers=headers)
     assert reply.status_code == 303, reply.text
-    (job,) = imports.list_imports(studio_workspace, desk.study.id)
+    (job,) = imports.list_imports(studio_workspace, study.record.id)
     assert job.file == "q\ufffd.csv"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.chat_server import ChatServer
+from tests.support.command_line import finish, folkways, kill, rows, start, wait_for
 from tests.support.mcq_data import write_mcq_release
 from tests.support.mcq_sources import write_release
-from tests.support.river import finish, folkways, kill, rows, start, wait_for
 
 QUESTIONS = 12
 FEW = ("--questions", "Q-0,Q-1")  # the paper's procedure makes dozens of calls for each

@@ -21,7 +21,7 @@ from folkways.cli.build import command as build
 from folkways.errors import FolkwaysError
 from tests.support.chat_server import ChatServer
 from tests.support.chat_topics import topic_of
-from tests.support.river import Done, folkways, kill, rows, start, wait_for
+from tests.support.command_line import Done, folkways, kill, rows, start, wait_for
 from tests.support.votes_data import large_collection
 
 NAMES = [topic.name for topic in own_topics().topics]

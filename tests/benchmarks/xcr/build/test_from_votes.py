@@ -315,11 +315,20 @@ def test_all_adaptations_are_kept_and_an_expert_decides(tmp_path: Path) -> None:
             [],
             r"labels.csv, row 1: unknown level 'Deep'; valid: Visible",
         ),
-        (
-            [choice(1, "p1", "a")],
-            [labels(1, "p1", tagged="no tags")],
-            [],
-            "needs each item between <CSI> and </CSI>",
+        *(
+            (
+                [choice(1, "p1", "a")],
+                [labels(1, "p1", tagged=tagged)],
+                [],
+                "needs each item between <CSI> and </CSI>, on one line",
+            )
+            for tagged in (
+                "no tags",
+                "<CSI> one </CSI> and <CSI> another",
+                "<CSI> one </CSI> and </CSI> another",
+                "<CSI> one <CSI> and </CSI> another",
+                "one <CSI> and\nanother </CSI>",
+            )
         ),
         (
             [choice(1, "p1", "a")],

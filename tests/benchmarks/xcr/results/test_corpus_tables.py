@@ -17,17 +17,7 @@ from folkways.benchmarks.xcr.results import RESULTS
 from folkways.benchmarks.xcr.results.corpus import count_table
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.release_records import Release
-from tests.support.xcr_data import ARAB, write_csv, write_small_corpus, xcr_release
-
-
-@pytest.fixture(scope="module")
-def real(shared: Path) -> Release:
-    return xcr_release(shared / "data" / "xcr")
-
-
-@pytest.fixture
-def small(tmp_path: Path) -> Release:
-    return write_small_corpus(tmp_path)
+from tests.support.xcr_data import ARAB, write_csv
 
 
 def test_values_are_counted_the_most_frequent_first_and_those_as_frequent_by_name() -> None:
@@ -53,8 +43,8 @@ def cells(name: str, release: Release, *keys: str) -> dict[Any, int]:
 
 
 @pytest.mark.shared
-def test_the_size_that_the_paper_gives(real: Release) -> None:
-    rows = {row["quantity"]: row for row in make_table("size", real).rows.iter_rows(named=True)}
+def test_the_size_that_the_paper_gives(released_corpus: Release) -> None:
+    rows = {row["quantity"]: row for row in make_table("size", released_corpus).rows.iter_rows(named=True)}
     assert {name: row["value"] for name, row in rows.items()} == {
         "sentences": 1034,
         "distinct-sentences": 1032,
@@ -76,8 +66,8 @@ def test_the_size_that_the_paper_gives(real: Release) -> None:
 
 
 @pytest.mark.shared
-def test_items_per_sentence_of_the_real_corpus(real: Release) -> None:
-    counts = cells("items-per-sentence", real, "version", "items")
+def test_items_per_sentence_of_the_real_corpus(released_corpus: Release) -> None:
+    counts = cells("items-per-sentence", released_corpus, "version", "items")
     assert {items: value for (version, items), value in counts.items() if version == "base"} == {
         "0": 1,
         "1": 870,
@@ -94,23 +84,30 @@ def test_items_per_sentence_of_the_real_corpus(real: Release) -> None:
 
 
 @pytest.mark.shared
-def test_labels_of_the_real_corpus(real: Release) -> None:
-    assert cells("levels", real, "level") == {"Semi-visible": 506, "Invisible": 359, "Visible": 169}
-    assert cells("categories", real, "category")["Cultural Value"] == 26
-    elements = cells("elements", real, "element")
+def test_labels_of_the_real_corpus(released_corpus: Release) -> None:
+    assert cells("levels", released_corpus, "level") == {
+        "Semi-visible": 506,
+        "Invisible": 359,
+        "Visible": 169,
+    }
+    assert cells("categories", released_corpus, "category")["Cultural Value"] == 26
+    elements = cells("elements", released_corpus, "element")
     assert len(elements) == 25
-    figure_3, figure_4 = make_table("figure-3", real).rows, make_table("figure-4", real).rows
+    figure_3, figure_4 = (
+        make_table("figure-3", released_corpus).rows,
+        make_table("figure-4", released_corpus).rows,
+    )
     assert (figure_3.height, figure_4.height) == (7 * 3, 7 * 25)
     for rows, column, whole in (
-        (figure_3, "level", cells("levels", real, "level")),
+        (figure_3, "level", cells("levels", released_corpus, "level")),
         (figure_4, "element", elements),
     ):
         assert dict(rows.group_by(column).agg(pl.col("value").sum()).iter_rows()) == whole
 
 
 @pytest.mark.shared
-def test_elements_that_table_8_has_otherwise(real: Release) -> None:
-    table = make_table("8", real)
+def test_elements_that_table_8_has_otherwise(released_corpus: Release) -> None:
+    table = make_table("8", released_corpus)
     differing = {
         (row["element"], row["level"], row["published"])
         for row in table.rows.filter(~pl.col("reproduced")).to_dicts()
@@ -124,20 +121,20 @@ def test_elements_that_table_8_has_otherwise(real: Release) -> None:
 
 
 @pytest.mark.shared
-def test_joins_and_cells_are_those_of_the_reference(real: Release) -> None:
-    joins = cells("joins", real, "culture", "step")
+def test_joins_and_cells_are_those_of_the_reference(released_corpus: Release) -> None:
+    joins = cells("joins", released_corpus, "culture", "step")
     assert joins["IN-WB", "exact"] == 883
     assert all(joins[culture, "left over"] == 0 for culture in xcr.ADAPTATION_FILES)
-    found = cells("cells", real, "culture", "kind", "version")
+    found = cells("cells", released_corpus, "culture", "kind", "version")
     assert (found["CN", "unequal-csi-count", "intra"], found["CN", "unequal-csi-count", "inter"]) == (46, 61)
     assert found["BD", "swapped-columns", "intra"] == 2
 
 
 @pytest.mark.shared
-def test_merged_bengali_is_what_the_parity_set_makes(real: Release, xcr_systems: Path) -> None:
+def test_merged_bengali_is_what_the_parity_set_makes(released_corpus: Release, xcr_systems: Path) -> None:
     with (xcr_systems / "gt" / "bengali.csv").open(encoding="utf-8", newline="") as file:
         reference = pl.DataFrame(list(csv.DictReader(file)))
-    merged = make_table("bengali", real).rows
+    merged = make_table("bengali", released_corpus).rows
     swapped = [157, 744]
     same = [place for place in range(1034) if place not in swapped]
     assert merged.drop("id")[same].equals(reference[same])
@@ -146,8 +143,8 @@ def test_merged_bengali_is_what_the_parity_set_makes(real: Release, xcr_systems:
     assert merged["id"].n_unique() == 1034
 
 
-def test_a_small_corpus_counted_by_hand(small: Release) -> None:
-    assert cells("size", small, "quantity") == {
+def test_a_small_corpus_counted_by_hand(small_corpus: Release) -> None:
+    assert cells("size", small_corpus, "quantity") == {
         "sentences": 5,
         "distinct-sentences": 4,
         "items": 5,
@@ -158,35 +155,35 @@ def test_a_small_corpus_counted_by_hand(small: Release) -> None:
         "levels": 3,
         "elements": 3,
     }
-    counts = cells("items-per-sentence", small, "version", "items")
+    counts = cells("items-per-sentence", small_corpus, "version", "items")
     assert {items: value for (version, items), value in counts.items() if version == "base"} == {
         "0": 1,
         "1": 3,
         "2": 1,
     }
-    assert cells("figure-3", small, "category", "level")["Social Etiquette", "Visible"] == 0
-    assert cells("figure-3", small, "category", "level")["Social Tradition", "Semi-visible"] == 2
+    assert cells("figure-3", small_corpus, "category", "level")["Social Etiquette", "Visible"] == 0
+    assert cells("figure-3", small_corpus, "category", "level")["Social Tradition", "Semi-visible"] == 2
 
 
-def test_a_row_that_joins_to_nothing_is_counted(small: Release) -> None:
-    write_csv(small.root / xcr.ADAPTATION_FILES["ARAB"], [*ARAB, ("Nobody wrote this.", "a", "b")])
-    assert cells("joins", small, "culture", "step")["ARAB", "left over"] == 1
+def test_a_row_that_joins_to_nothing_is_counted(small_corpus: Release) -> None:
+    write_csv(small_corpus.root / xcr.ADAPTATION_FILES["ARAB"], [*ARAB, ("Nobody wrote this.", "a", "b")])
+    assert cells("joins", small_corpus, "culture", "step")["ARAB", "left over"] == 1
 
 
-def test_whole_numbers_are_shown_without_decimals(small: Release) -> None:
-    tables = [make_table(name, small) for name in NAMES if name != "bengali"]
+def test_whole_numbers_are_shown_without_decimals(small_corpus: Release) -> None:
+    tables = [make_table(name, small_corpus) for name in NAMES if name != "bengali"]
     shown = [(table.layout, table.rows) for table in tables if table.layout is not None]
     assert shown
     for layout, rows in shown:
         assert (layout.decimals == 0) is rows[layout.cell].dtype.is_integer()
 
 
-def test_without_a_bengali_file_there_is_nothing_to_merge(small: Release) -> None:
+def test_without_a_bengali_file_there_is_nothing_to_merge(small_corpus: Release) -> None:
     with pytest.raises(FolkwaysError, match="has no file"):
-        make_table("bengali", small)
+        make_table("bengali", small_corpus)
 
 
-def test_unknown_tables_are_named(small: Release) -> None:
+def test_unknown_tables_are_named(small_corpus: Release) -> None:
     with pytest.raises(UnknownNameError, match="figure-3"):
-        make_table("figure-9", small)
-    assert all(make_table(name, small).unit for name in NAMES)
+        make_table("figure-9", small_corpus)
+    assert all(make_table(name, small_corpus).unit for name in NAMES)

@@ -31,6 +31,7 @@ from folkways.benchmarks.blend.results.published_means import published_means
 from folkways.benchmarks.blend.results.score_tables import (
     WHOSE_CULTURE,
     category_means,
+    category_means_of_models,
     category_means_table,
     category_pairs_table,
     category_table,
@@ -140,20 +141,21 @@ def _languages(inputs: Inputs) -> Sequence[Table]:
     if not inputs.asked:
         return [published_language_table(), *language_score_tables(published_language_scores())]
     judged = inputs.of(SAQ, columns=LOOKED_AT)
-    return [language_table(judged), *language_score_tables(language_scores(judged))]
+    return [language_table(judged), *language_score_tables(language_scores(judged), inputs)]
 
 
 def _categories(inputs: Inputs) -> Sequence[Table]:
     judged = inputs.of(SAQ, columns=LOOKED_AT)
     if "topic" not in judged.columns:
         raise NotAvailableError("needs topics, which these data do not have")
-    means, questions = category_means(judged), question_means(judged)
+    means, questions = category_means(judged), question_means(judged, inputs)
     if questions["topic"].n_unique() < 2 or questions.height <= questions["topic"].n_unique():
         raise NotAvailableError("needs two topics or more, and more questions than topics")
+    of_models = category_means_of_models(means, inputs)
     return [
-        category_means_table(means),
-        category_table(means, questions),
-        category_pairs_table(means, questions),
+        category_means_table(means, inputs),
+        category_table(of_models, questions),
+        category_pairs_table(of_models, questions),
     ]
 
 
@@ -161,7 +163,7 @@ def _formats(inputs: Inputs) -> Sequence[Table]:
     if not inputs.asked:
         return [format_table(published_scores())]
     both = pl.concat([inputs.of(task, columns=LOOKED_AT) for task in (SAQ, MCQ)], how="diagonal_relaxed")
-    return [format_table(culture_scores(both, "sem_b", "accuracy"))]
+    return [format_table(culture_scores(both, "sem_b", "accuracy"), inputs)]
 
 
 def _people(inputs: Inputs) -> Sequence[Table]:

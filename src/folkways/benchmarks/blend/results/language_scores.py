@@ -10,6 +10,7 @@ import polars as pl
 
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ
+from folkways.benchmarks.results import NO_INPUTS, Inputs
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.benchmarks.tables import Layout, Table, in_order
 from folkways.records import Metric, Schema, plain, require_columns
@@ -92,8 +93,9 @@ def _asked_in(rows: pl.DataFrame) -> pl.DataFrame:
     return both.select(list(LANGUAGE_SCORES)).sort(*order, maintain_order=True)
 
 
-def language_score_tables(scores: pl.DataFrame) -> list[Table]:
-    """LANGUAGE_SCORES of all models, and of two models or more LANGUAGE_MEANS (Figures 3 and 13)."""
+def language_score_tables(scores: pl.DataFrame, inputs: Inputs = NO_INPUTS) -> list[Table]:
+    """LANGUAGE_SCORES of all models, and of two models or more LANGUAGE_MEANS (Figures 3 and 13). inputs:
+    that the ``scores`` are of, where these are of runs."""
     require_columns(scores, LANGUAGE_SCORES, "scores by language")
     layout = Layout(
         "culture", "endpoint", "score", decimals=1, by="asked_in", drawn="intervals", measure=SCORE
@@ -109,7 +111,8 @@ def language_score_tables(scores: pl.DataFrame) -> list[Table]:
         )
     ]
     rows = []
-    for (culture, language), group in scores.group_by("culture", "asked_in", maintain_order=True):
+    of_models = inputs.each_model_once(scores, ("culture", "asked_in"), pl.col("score").mean())
+    for (culture, language), group in of_models.group_by("culture", "asked_in", maintain_order=True):
         if group.height > 1:
             values = group["score"].to_numpy()
             mean = paired_mean(values, np.zeros(values.size))

@@ -21,7 +21,7 @@ from folkways.benchmarks.blend import data as blend
 from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, MCQ, SAQ, TOPICS
 from folkways.benchmarks.free_answers.matching import StrictMatcher
-from folkways.benchmarks.results import Inputs
+from folkways.benchmarks.results import NO_INPUTS, Inputs
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Plot, Table, in_order, with_holm
 from folkways.benchmarks.whose_culture.matching import ROW, Wording, of_answers, of_options
 from folkways.benchmarks.whose_culture.result import whose_culture
@@ -179,15 +179,25 @@ def category_means(judgements: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def question_means(judgements: pl.DataFrame) -> pl.DataFrame:
-    """QUESTION_MEANS of blend/saq: a question is the same in all cultures, languages and prompts."""
+def category_means_of_models(means: pl.DataFrame, inputs: Inputs) -> pl.DataFrame:
+    """The CATEGORY_MEANS with each model once. inputs: that they are of."""
+    keys = ("culture", "topic")
+    once = inputs.each_model_once(means, keys, pl.col("score").mean(), pl.col("n").sum())
+    return once.select(list(CATEGORY_MEANS))
+
+
+def question_means(judgements: pl.DataFrame, inputs: Inputs = NO_INPUTS) -> pl.DataFrame:
+    """QUESTION_MEANS of blend/saq: a question is the same in all cultures, languages and prompts. inputs:
+    that the ``judgements`` are of, where these are of runs."""
     cell = ["endpoint", "culture"]
     by_cell = (
         _counted(judgements).group_by(*cell, "question", "topic").agg(score=(100 * pl.col("sem_b")).mean())
     )
     apart = by_cell.sort(*cell, "question").with_columns(pl.col("score") - pl.col("score").mean().over(cell))
-    means = apart.group_by("question", "topic", maintain_order=True).agg(pl.col("score").mean())
-    return plain(means).select(list(QUESTION_MEANS)).sort("question", "topic")
+    keys = ("culture", "question", "topic")
+    of_models = inputs.each_model_once(plain(apart), keys, pl.col("score").mean())
+    means = of_models.group_by("question", "topic", maintain_order=True).agg(pl.col("score").mean())
+    return means.select(list(QUESTION_MEANS)).sort("question", "topic")
 
 
 def _counted(judgements: pl.DataFrame) -> pl.DataFrame:
@@ -197,11 +207,13 @@ def _counted(judgements: pl.DataFrame) -> pl.DataFrame:
     return judgements.filter((pl.col("task") == SAQ) & pl.col("counted")).drop_nulls(["topic", "sem_b"])
 
 
-def category_means_table(means: pl.DataFrame) -> Table:
-    """CATEGORY_MEANS of each endpoint, and first the mean over all if there are several (Figure 14)."""
+def category_means_table(means: pl.DataFrame, inputs: Inputs = NO_INPUTS) -> Table:
+    """CATEGORY_MEANS of each endpoint, and first the mean over all models if there are several (Figure 14).
+    inputs: that the ``means`` are of, where these are of runs."""
     require_columns(means, CATEGORY_MEANS, "means by category")
-    models = means["endpoint"].n_unique()
-    over_all = means.group_by("culture", "topic", maintain_order=True).agg(
+    of_models = category_means_of_models(means, inputs)
+    models = of_models["endpoint"].n_unique()
+    over_all = of_models.group_by("culture", "topic", maintain_order=True).agg(
         endpoint=pl.lit(f"mean of {models} models"), score=pl.col("score").mean(), n=pl.col("n").sum()
     )
     parts = [over_all.select(list(CATEGORY_MEANS)), means] if models > 1 else [means]
@@ -329,32 +341,33 @@ def culture_scores(judgements: pl.DataFrame, saq_metric: str, mcq_metric: str) -
     return pl.concat(parts).drop_nulls("value") if parts else pl.DataFrame(schema=dict(CULTURE_SCORES))
 
 
-def format_table(scores: pl.DataFrame) -> Table:
+def format_table(scores: pl.DataFrame, inputs: Inputs = NO_INPUTS) -> Table:
     """FORMATS: Pearson's correlation over cultures of short-answer and multiple-choice scores
     (CULTURE_SCORES).
 
     Models that have both formats count. A culture that is asked in English alone (US, GB) has that score as
-    local and as English.
+    local and as English. inputs: that the ``scores`` are of, where these are of runs.
     """
     require_columns(scores, CULTURE_SCORES, "scores by culture")
     pairs = _pairs(scores)
-    averaged = pairs.group_by("culture", maintain_order=True).agg(
-        pl.col("local", "english", "both", "mcq").mean()
-    )
+    values = pl.col("local", "english", "both", "mcq").mean()
+    of_models = inputs.each_model_once(pairs.rename({"model": "endpoint"}), ("culture",), values)
+    averaged = of_models.group_by("culture", maintain_order=True).agg(values)
     rows: list[tuple[Any, ...]] = []
     for saq in SAQ_KINDS:
-        models = pairs["model"].n_unique()
+        models = of_models["endpoint"].n_unique()
         rows.append((None, *_row(averaged, saq), models))
         for (model,), group in pairs.group_by(["model"], maintain_order=True):
             rows.append((model, *_row(group, saq), 1))
+    table = pl.DataFrame(rows, schema=dict(FORMATS), orient="row")
     return Table(
         "formats",
         "Short answers against multiple choice: Pearson's r over cultures",
         "The unit is the culture: each r is over cultures, and Fisher's interval takes them as independent. "
         "A row without a model is over the models' mean.",
-        pl.DataFrame(rows, schema=dict(FORMATS), orient="row"),
-        plots=tuple(_format_plots(pairs)),
-        notes=(_mean_of_models(rows),),
+        table,
+        plots=tuple(_format_plots(pairs, averaged)),
+        notes=(_mean_of_models(table, inputs),),
     )
 
 
@@ -382,11 +395,13 @@ def _pairs(scores: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _format_plots(pairs: pl.DataFrame) -> Iterator[Plot]:
-    """The mean over models of each culture, and over cultures of each model, in both formats (Figure 4)."""
+def _format_plots(pairs: pl.DataFrame, averaged: pl.DataFrame) -> Iterator[Plot]:
+    """The mean over models of each culture (``averaged``), and over cultures of each model, in both formats
+    (Figure 4)."""
     layout = Layout("culture", "format", "score", decimals=1, drawn="scatter", measure="%")
-    for down, other in (("culture", "models"), ("model", "cultures")):
-        means = pairs.group_by(down, maintain_order=True).agg(pl.col("both", "mcq").mean()).drop_nulls()
+    of_cultures = pairs.group_by("model", maintain_order=True).agg(pl.col("both", "mcq").mean())
+    for down, other, means in (("culture", "models", averaged), ("model", "cultures", of_cultures)):
+        means = means.drop_nulls(["both", "mcq"])
         if down == "culture":
             means = means.sort(in_order("culture", CULTURES), "culture")
         rows = pl.concat(
@@ -404,12 +419,11 @@ def _row(group: pl.DataFrame, saq: str) -> tuple[str, float, float, float, int]:
     return saq, correlation.r, correlation.low, correlation.high, correlation.n
 
 
-def _mean_of_models(rows: list[tuple[Any, ...]]) -> str:
-    by_kind = {
-        saq: [r for model, of, r, *_ in rows if model is not None and of == saq and r == r]
-        for saq in SAQ_KINDS
-    }
-    means = ", ".join(f"{sum(single) / len(single):.3f} ({saq})" for saq, single in by_kind.items() if single)
+def _mean_of_models(rows: pl.DataFrame, inputs: Inputs) -> str:
+    single = rows.select("saq", "r", endpoint="model").drop_nulls().drop_nans()
+    once = inputs.each_model_once(single, ("saq",), pl.col("r").mean())
+    by_kind = once.group_by("saq", maintain_order=True).agg(pl.col("r").mean())
+    means = ", ".join(f"{mean:.3f} ({saq})" for saq, mean in by_kind.iter_rows())
     return f"Mean of the single models' r: {means or 'none'}. The paper gives 0.93 (both) and 0.98 (English)."
 
 

@@ -18,6 +18,7 @@ from folkways.benchmarks.culturalbench.results.values import (
     WHOLE,
     WITH_PEOPLE,
     by_question,
+    mean_over_models,
     mean_scores,
     present,
     scores_of,
@@ -61,14 +62,11 @@ def regions(inputs: Inputs) -> Sequence[Table]:
             .select(setup, pl.all())
             for facet, of_facet in scores.items()
         ]
-        for provider, endpoints, values in _groups(inputs, task, "provider", "region"):
+        for provider, count, values in _groups(inputs, task, "provider", "region"):
             means = mean_scores(values, task, regions=True).rename({"value": "region"})
             makers.append(
                 means.select(
-                    setup,
-                    pl.lit(provider).alias("provider"),
-                    pl.all(),
-                    pl.lit(len(endpoints)).alias("models"),
+                    setup, pl.lit(provider).alias("provider"), pl.all(), pl.lit(count).alias("models")
                 )
             )
     order = ("setup", in_order("region", (*REGIONS, WHOLE)))
@@ -110,9 +108,9 @@ def models(inputs: Inputs) -> Sequence[Table]:
             about = {attribute: told(inputs, row["endpoint"], attribute) for attribute in ATTRIBUTES}
             rows.append({"setup": SETUPS[task], "endpoint": row["endpoint"], **about, **row})
         for attribute in ATTRIBUTES:
-            for value, endpoints, values in _groups(inputs, task, attribute):
+            for value, count, values in _groups(inputs, task, attribute):
                 means = mean_scores(values, task).drop("value")
-                names = {"setup": SETUPS[task], "by": attribute, "group": value, "models": len(endpoints)}
+                names = {"setup": SETUPS[task], "by": attribute, "group": value, "models": count}
                 grouped.append(
                     means.select(*(pl.lit(text).alias(name) for name, text in names.items()), pl.all())
                 )
@@ -141,10 +139,8 @@ def models(inputs: Inputs) -> Sequence[Table]:
     )
 
 
-def _groups(
-    inputs: Inputs, task: str, attribute: str, *also: str
-) -> Iterator[tuple[str, list[str], pl.DataFrame]]:
-    """Each value of an attribute, its models, and their mean on each question that all of them were asked."""
+def _groups(inputs: Inputs, task: str, attribute: str, *also: str) -> Iterator[tuple[str, int, pl.DataFrame]]:
+    """Each value of an attribute, how many models have it, and ``mean_over_models`` of these."""
     values = by_question(inputs, task, *also)
     told_of = {
         endpoint: told(inputs, endpoint, attribute)
@@ -152,14 +148,10 @@ def _groups(
     }
     for value in sorted(set(told_of.values()), key=lambda text: (text == UNKNOWN, text)):
         endpoints = [endpoint for endpoint, text in told_of.items() if text == value]
-        means = (
-            values.filter(pl.col("endpoint").is_in(endpoints))
-            .group_by("question", "culture", *also, maintain_order=True)
-            .agg(pl.col("value").mean(), pl.len())
-            .filter(pl.col("len") == len(endpoints))
-        )
+        of_group = values.filter(pl.col("endpoint").is_in(endpoints))
+        means, count = mean_over_models(inputs, of_group, *also)
         if means.height:
-            yield value, endpoints, means.drop("len")
+            yield value, count, means
 
 
 class Step(NamedTuple):

@@ -87,16 +87,10 @@ def with_people(inputs: Inputs, task: str, facet: str, scores: pl.DataFrame) -> 
     inputs: with the judgements of the scores and the data. task: one of TASKS. scores: ``scores_of`` by the
         facet.
     """
-    models = scores["endpoint"].n_unique()
     parts = [scores]
     also = () if facet == WHOLE else (facet,)
+    values, models = mean_over_models(inputs, by_question(inputs, task, *also), *also)
     if models > 1:
-        values = (
-            by_question(inputs, task, *also)
-            .group_by("question", "culture", *also, maintain_order=True)
-            .agg(pl.col("value").mean(), pl.len())
-            .filter(pl.col("len") == models)
-        )
         groups = [values] if facet in (WHOLE, REGION) else values.partition_by(facet, maintain_order=True)
         for group in groups:
             means = mean_scores(group, task, regions=facet == REGION)
@@ -111,6 +105,19 @@ def with_people(inputs: Inputs, task: str, facet: str, scores: pl.DataFrame) -> 
             people = with_regional_means(people, judged, (metric,))
         parts.append(people.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(PEOPLE)))
     return pl.concat(part.select("endpoint", "value", "score", "low", "high", "n") for part in parts)
+
+
+def mean_over_models(inputs: Inputs, values: pl.DataFrame, *also: str) -> tuple[pl.DataFrame, int]:
+    """question, culture, ``also`` and value, the mean over models on each question that all of them were
+    asked in every condition they are here in; and how many models these are.
+
+    inputs: that the ``values`` are of: rows of ``by_question`` with the same ``also``.
+    """
+    keys = ("question", "culture", *also)
+    asked_in_all = pl.len().over(keys) == values["endpoint"].n_unique()
+    each = inputs.each_model_once(values.filter(asked_in_all), keys, pl.col("value").mean())
+    means = each.group_by(keys, maintain_order=True).agg(pl.col("value").mean())
+    return means, inputs.count_models(values["endpoint"])
 
 
 def _people(inputs: Inputs, task: str) -> pl.DataFrame | None:

@@ -214,14 +214,15 @@ def strategy_tables(inputs: Inputs) -> Sequence[Table]:
     pair = next(((intra, inter) for compares, intra, inter in sided(inputs, judged) if compares == CSI), None)
     if pair is None:
         raise NotAvailableError("the tagged items of one version have no score in these judgements")
-    label = pair[0].family
+    intra, inter = pair
+    label = intra.family
     scored = judged.select(
         "endpoint",
         "culture",
         "question",
         pl.col("strategy").fill_null(NONE_NAMED),
-        intra=100 * pl.col(pair[0].name),
-        inter=100 * pl.col(pair[1].name),
+        intra=100 * pl.col(intra.name),
+        inter=100 * pl.col(inter.name),
     )
     rows = pl.DataFrame(list(_strategy_rows(scored)), schema=dict(STRATEGIES), orient="row")
     return [

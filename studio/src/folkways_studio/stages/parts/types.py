@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from folkways.sdk.display import storable
 from folkways_studio.stages.consensus import Found, each_option, middle, same_value
-from folkways_studio.stages.fields import NO_LINES, text_of
+from folkways_studio.stages.fields import NO_LINES, said, text_of
 from folkways_studio.stages.fields import options_of as options_of_item
 from folkways_studio.stages.parts.base import Content, Part, PartType, UnfitError, chosen, field_of, values_of
 from folkways_studio.stages.parts.form_fields import FormFields, in_digits, text, texts, whole
@@ -198,10 +198,9 @@ class Texts(PartType):
             return cleaned
         if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise UnfitError("This has to be answered.", "has to be a list of texts")
-        cleaned, most = (
-            [*dict.fromkeys(each.strip() for each in map(storable, value) if each.strip())],
-            self.most(part),
-        )
+        # Answers are counted, and a letter can be written as one character or as several.
+        lines = (said(unicodedata.normalize("NFC", each)) for each in value)
+        cleaned, most = [*dict.fromkeys(filter(None, lines))], self.most(part)
         if not cleaned and part.get("required", True):
             raise UnfitError("This has to be answered.")
         if len(cleaned) > most:

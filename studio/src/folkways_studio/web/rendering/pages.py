@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -174,6 +174,16 @@ def _finalize(value: Any) -> Any:
     return sanitize(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+def _with_finalized(translated: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of gettext whose values are printed as those outside of sentences are."""
+
+    @pass_context
+    def call(context: Context, *texts: Any, **values: Any) -> Any:
+        return translated(context, *texts, **{name: _finalize(value) for name, value in values.items()})
+
+    return call
+
+
 HAN_HANGUL = re.compile(
     "[\u1100-\u11ff\u2e80-\u2fdf\u3000-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
 )
@@ -218,6 +228,8 @@ def environment(locale: str) -> Environment:
         bytecode_cache=COMPILED,
     )
     templates.install_gettext_translations(catalogue(locale), newstyle=True)  # type: ignore[attr-defined]
+    gettexts: dict[str, Any] = templates.globals
+    gettexts.update({name: _with_finalized(gettexts[name]) for name in ("gettext", "ngettext")})
     templates.filters.update(
         number=number, count=count, percent=percent, duration=lasted, shorten=shorten, exact=exact,
         marked=marked, tagged=tagged, day=day, language=_language,

@@ -48,7 +48,8 @@ export class Autosave {
     form.addEventListener("input", () => this.changed());
     form.addEventListener("change", () => this.changed());
     addEventListener("online", () => this.save());
-    document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.leave());
+    // The tab may be about to be closed: what is not on the server is in this browser already, and one more attempt costs nothing.
+    document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.save({ keepalive: true }));
     this.recover();
   }
 
@@ -59,7 +60,8 @@ export class Autosave {
       forget(this.name);
       return this.changed();
     }
-    if (kept.revision !== this.revision) return this.conflict({ mine: kept.fields, revision: this.revision });
+    const arrived = kept.revision + 1 === this.revision && kept.sent === this.saved; // what was sent last: the reply was lost
+    if (kept.revision !== this.revision && !arrived) return this.conflict({ mine: kept.fields, revision: this.revision });
     fill(this.form, kept.fields);
     this.changed();
   }
@@ -67,20 +69,26 @@ export class Autosave {
   changed() {
     const fields = content(this.form);
     if (JSON.stringify(fields) === this.saved || this.paused) return;
-    keep(this.name, { fields, revision: this.revision });
+    this.keep(fields);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.save(), PAUSE);
   }
 
-  async save() {
-    const fields = content(this.form);
+  keep(fields) {
+    keep(this.name, { fields, revision: this.revision, sent: this.sent });
+  }
+
+  async save(how = {}) {
+    const fields = this.unsure || content(this.form);
     const written = JSON.stringify(fields);
-    if (written === this.saved || this.paused) return;
-    if (this.saving) return void (this.more = true);
+    if (this.saving || written === this.saved || this.paused) return;
     this.say("saving");
-    this.saving = post(this.url, [...fields, ["csrf", this.form.elements.csrf.value], ["revision", this.revision]]);
+    this.sent = written;
+    this.keep(content(this.form));
+    this.saving = post(this.url, [...fields, ["csrf", this.form.elements.csrf.value], ["revision", this.revision]], how);
     const answer = await this.saving;
     this.saving = null;
+    this.unsure = unreachable(answer) ? fields : null; // the server may have it all the same: the same again is no other version
     clearTimeout(this.timer);
     if (answer.status === 200) {
       this.follow(answer.body.revision);
@@ -89,30 +97,15 @@ export class Autosave {
       this.say("saved");
     } else if (answer.status === 409 && answer.body.revision) {
       this.paused = true;
-      this.conflict({ mine: fields, revision: answer.body.revision });
+      this.conflict({ mine: content(this.form), revision: answer.body.revision });
     } else if (unreachable(answer)) {
       this.say("offline");
       this.timer = setTimeout(() => this.save(), AGAIN);
+      return;
     } else {
       this.say("refused");
     }
-    if (this.more) {
-      this.more = false;
-      this.changed();
-    }
-  }
-
-  // The tab may be about to be closed: what is not on the server is in this browser already, and one more attempt costs nothing.
-  leave() {
-    const fields = content(this.form);
-    if (this.paused || this.saving || JSON.stringify(fields) === this.saved) return;
-    keep(this.name, { fields, revision: this.revision });
-    post(this.url, [...fields, ["csrf", this.form.elements.csrf.value], ["revision", this.revision]], { keepalive: true }).then((answer) => {
-      if (answer.status !== 200) return;
-      this.follow(answer.body.revision);
-      this.saved = JSON.stringify(fields);
-      forget(this.name);
-    });
+    if (JSON.stringify(content(this.form)) !== written) this.changed(); // what was typed meanwhile
   }
 
   // Go on from this browser's text on top of the version that the server has.
@@ -126,6 +119,7 @@ export class Autosave {
 
   // The version that the server has now.
   follow(revision) {
+    this.unsure = null;
     this.revision = revision;
     this.form.elements.revision.value = revision;
   }

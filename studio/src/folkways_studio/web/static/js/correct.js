@@ -14,5 +14,5 @@ choices(form);
 watchLetters(form);
 versions(form);
 picks(form);
-shortcuts(document.querySelector("main"), { send: () => form.requestSubmit(form.querySelector("button.primary[type=submit]")) });
+shortcuts(document.querySelector("main"), { send: () => form.querySelector("button.primary[type=submit]").click() });
 form.dataset.ready = "";

@@ -2,6 +2,8 @@
 // point is not a UTF-16 unit (emoji, rare Han) and not a glyph (Bengali conjuncts), and no other program has to guess.
 
 const length = (text) => [...text].length;
+// Outer white space as the server takes it off, for which U+FEFF is a character of the text.
+const OUTER = /^(?:[^\S\ufeff]|[\x1c-\x1f\x85])+|(?:[^\S\ufeff]|[\x1c-\x1f\x85])+$/g;
 const slice = (text, from, to) => [...text].slice(from, to).join("");
 
 // Words and what lies between them, as [start, end) in code points; scripts without spaces are cut by the browser's own dictionary.
@@ -39,7 +41,7 @@ export class Marker {
 
   // Ends are trimmed as the server trims them, so that offsets count from the same place.
   take(text) {
-    this.text = this.source ? text.replaceAll("\r\n", "\n").trim() : text;
+    this.text = this.source ? text.replaceAll("\r\n", "\n").replace(OUTER, "") : text;
     this.pieces = pieces(this.text, this.area.lang).filter((piece) => piece.word);
     for (const part of [this.area, this.root.querySelector("[data-marking]")]) if (part) part.hidden = Boolean(this.source) && !this.text;
   }

@@ -1,20 +1,20 @@
 // One task, one window: the second one says so and waits, so that nobody answers twice or types over themselves.
 
-export function oneWindow(name, notice, { hold, resume }) {
+export function oneWindow(name, notice, hold) {
   if (!("BroadcastChannel" in window)) return;
   const channel = new BroadcastChannel(`folkways ${name}`);
   const me = crypto.getRandomValues(new Uint32Array(2)).join("-");
   let held = false;
-  const set = (value) => {
-    held = value;
-    notice.hidden = !value;
-    (value ? hold : resume)();
+  const wait = () => {
+    held = true;
+    notice.hidden = false;
+    hold();
   };
   channel.addEventListener("message", ({ data }) => {
     if (data.from === me) return;
     if (data.kind === "hello" && !held) channel.postMessage({ kind: "here", from: me, to: data.from });
-    if (data.kind === "here" && data.to === me) set(true);
-    if (data.kind === "take" && !held) set(true);
+    if (data.kind === "here" && data.to === me) wait();
+    if (data.kind === "take" && !held) wait();
   });
   notice.querySelector("button").addEventListener("click", () => {
     channel.postMessage({ kind: "take", from: me });

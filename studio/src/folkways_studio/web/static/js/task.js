@@ -42,7 +42,7 @@ if (form) {
     conflict.focus();
   });
 
-  const buttons = [...form.elements].filter((field) => field.matches("button[type=submit]")); // also those beside the form
+  const buttons = [...form.elements].filter((field) => field.type === "submit"); // also those beside the form
   const enable = (on) => buttons.forEach((button) => { button.disabled = !on; });
 
   // In the place of giving the task back: there is room for two buttons on a phone.
@@ -50,6 +50,15 @@ if (form) {
     cancel.hidden = !on;
     if (giveBack) giveBack.hidden = Boolean(on);
   };
+
+  // The answer is sent once there is a connection, with whatever is changed until then.
+  const toQueue = () => queue.add({ url: form.action, fields: fieldsOf(form), draft: form.dataset.draft });
+  const isQueued = () => queue.all().some((entry) => entry.url === form.action);
+  const wait = () => {
+    enable(false);
+    waiting.hidden = false;
+  };
+  for (const event of ["input", "change"]) form.addEventListener(event, () => isQueued() && toQueue());
 
   // A submitter's own name and address belong to what is sent: "ask the helper" and "send" are buttons of one form.
   const submit = async (submitter) => {
@@ -80,9 +89,8 @@ if (form) {
     }
     enable(true);
     if (unreachable(answer) && !submitter?.hasAttribute("formaction")) {
-      if (queue.add({ url, fields, draft: form.dataset.draft })) {
-        enable(false);
-        waiting.hidden = false;
+      if (toQueue()) {
+        wait();
         waiting.focus();
       }
       saver.say("offline");
@@ -164,7 +172,7 @@ if (form) {
     event.preventDefault();
     submit(event.submitter);
   });
-  shortcuts(document.querySelector("main"), { send: () => form.requestSubmit(form.querySelector("button.primary[type=submit]")) });
+  shortcuts(document.querySelector("main"), { send: () => form.querySelector("button.primary[type=submit]").click() });
   document.addEventListener("sent", ({ detail }) => {
     if (detail.entry.url !== form.action) return;
     if (detail.answer.body.next) location.assign(detail.answer.body.next);
@@ -173,15 +181,13 @@ if (form) {
   document.addEventListener("waits", ({ detail }) => {
     if (detail.entry.url === form.action && detail.answer.body.message && problems.hidden) show(detail.answer.body);
   });
-  if (queue.all().some((entry) => entry.url === form.action)) {
-    enable(false);
-    waiting.hidden = false;
-  }
+  if (isQueued()) wait();
   keepWhilePresent(form);
   form.dataset.ready = "";
-  oneWindow(form.dataset.draft, document.querySelector("#elsewhere"), {
-    hold: () => { saver.paused = true; enable(false); },
-    resume: () => { saver.paused = false; enable(true); },
+  oneWindow(form.dataset.draft, document.querySelector("#elsewhere"), () => {
+    saver.paused = true;
+    enable(false);
+    form.inert = true; // what is typed here would not be kept
   });
 }
 

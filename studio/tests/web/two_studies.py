@@ -24,7 +24,7 @@ OTHER_OWNER, OTHER_STUDY_PERSON = "owner of another study", "participant of anot
 
 
 @dataclass
-class World:
+class TwoStudies:
     """Two studies with one person of each kind; accounts by kind."""
 
     workspace: Workspace
@@ -59,8 +59,8 @@ def make_study(workspace: Workspace, name: str, owner: int) -> Study:
     return studies.set_state(workspace, study.id, StudyState.OPEN)
 
 
-def build_world(workspace: Workspace, number: int) -> World:
-    """A world of its own; ``number`` keeps its names apart from those of others."""
+def build_two_studies(workspace: Workspace, number: int) -> TwoStudies:
+    """The two studies; ``number`` keeps their names apart from those of others."""
     login = f"stranger-{number}"
     accounts_of = {
         STRANGER: new_account(workspace, login),
@@ -87,7 +87,7 @@ def build_world(workspace: Workspace, number: int) -> World:
     assert isinstance(second_work, assignments.Work)
     said = {"choices": [1], "comment": "as we do at home"}
     answer = judgements.submit(
-        workspace, second.id, second_work.assignment.id, said, "key-of-the-world"
+        workspace, second.id, second_work.assignment.id, said, "key-of-the-answer"
     ).judgement
     comment = discussion.add_comment(
         workspace, study.id, work.item.id, accounts_of[REVIEWER], QUESTION["question"]
@@ -120,4 +120,4 @@ def build_world(workspace: Workspace, number: int) -> World:
         "import": str(imports.begin(workspace, study.id, "verify", "table.csv").id),
         "comment": str(comment.id),
     }
-    return World(workspace, study, other, accounts_of, person, login, values)
+    return TwoStudies(workspace, study, other, accounts_of, person, login, values)

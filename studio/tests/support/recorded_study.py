@@ -227,7 +227,7 @@ def fixed_clock() -> Iterator[Clock]:
 
 
 @dataclass
-class Village:
+class RecordedStudy:
     """The study, and who is in it by name."""
 
     workspace: Workspace
@@ -291,7 +291,7 @@ class Village:
         return work
 
 
-def build_village(workspace: Workspace, clock: Clock, name: str = "village") -> Village:
+def build_recorded_study(workspace: Workspace, clock: Clock, name: str = "village") -> RecordedStudy:
     """The study of that name; any but the first is without the last stage, and has titles of its own."""
     description = {**DESCRIPTION, "name": name}
     if name != "village":
@@ -303,38 +303,38 @@ def build_village(workspace: Workspace, clock: Clock, name: str = "village") -> 
             description[key] = [{**each, "title": f"{each['name']} of the {name}"} for each in parts]
     owner = accounts.create_account(workspace, f"owner@{name}.example.org", None, name="Olga Owner").id
     study = studies.create_study(workspace, read_definition(description), owner=owner)
-    village = Village(workspace, clock, study, {"owner": owner}, {}, {}, description)
+    recorded = RecordedStudy(workspace, clock, study, {"owner": owner}, {}, {}, description)
     for member, role in (("rae", Role.RESEARCHER), ("rhys", Role.REVIEWER), ("eve", Role.EXPERT)):
-        village.staff(member, role)
-    village.add("verify", [NewItem(f"q{number}", each, "korea") for number, each in enumerate(QUESTIONS, 1)])
-    village.add("verify", [NewItem("uk1", QUESTIONS[0], "uk"), NewItem("any", QUESTIONS[1])])
-    village.add("verify", [NewItem("test", KNOWN, None, {"choices": [0]}, True)])
-    village.add(
+        recorded.staff(member, role)
+    recorded.add("verify", [NewItem(f"q{number}", each, "korea") for number, each in enumerate(QUESTIONS, 1)])
+    recorded.add("verify", [NewItem("uk1", QUESTIONS[0], "uk"), NewItem("any", QUESTIONS[1])])
+    recorded.add("verify", [NewItem("test", KNOWN, None, {"choices": [0]}, True)])
+    recorded.add(
         "verify",
         [NewItem("gold", KNOWN, None, {"choices": [0]}), NewItem("gold2", KNOWN, "korea", {"choices": [0]})],
     )
-    village.add(
+    recorded.add(
         "etiquette", [NewItem("e1", CUSTOM, "korea"), NewItem("e2", {**CUSTOM, "one": "Coffee?"}, "korea")]
     )
-    village.add("opinions", [NewItem("calls", OPINION, "uk")])
-    _suggest(village)
-    village.study = study = studies.set_state(workspace, study.id, StudyState.OPEN, by=owner)
+    recorded.add("opinions", [NewItem("calls", OPINION, "uk")])
+    _suggest(recorded)
+    recorded.study = study = studies.set_state(workspace, study.id, StudyState.OPEN, by=owner)
 
-    village.join("kim", "korea")
-    village.join("lee", "korea", external={"prolific_pid": "PID-1", "session_id": "S-1"})
-    village.join("bob", "uk", age="41", gender="man")
-    village.join("sue", "uk", age="29", gender="woman")
-    village.join("tot", "uk", age="7", gender="woman")
-    village.join("cai", "wales")
-    village.join("gone", "korea")
-    _work(village)
-    _decide(village)
-    village.study, village.left = studies.get_study(workspace, name), clock.now
-    return village
+    recorded.join("kim", "korea")
+    recorded.join("lee", "korea", external={"prolific_pid": "PID-1", "session_id": "S-1"})
+    recorded.join("bob", "uk", age="41", gender="man")
+    recorded.join("sue", "uk", age="29", gender="woman")
+    recorded.join("tot", "uk", age="7", gender="woman")
+    recorded.join("cai", "wales")
+    recorded.join("gone", "korea")
+    _work(recorded)
+    _decide(recorded)
+    recorded.study, recorded.left = studies.get_study(workspace, name), clock.now
+    return recorded
 
 
-def _suggest(village: Village) -> None:
-    about, items = (village.workspace, village.study.id), village.items
+def _suggest(recorded: RecordedStudy) -> None:
+    about, items = (recorded.workspace, recorded.study.id), recorded.items
     for model, version, score, places in (
         ("tagger", "2", 0.75, (0, 1, 0, 2)),
         ("reader", "", None, (0, 0, 2, 2)),
@@ -348,9 +348,9 @@ def _suggest(village: Village) -> None:
     add_suggestions(*about, "etiquette", [(items["e1"], first)])
 
 
-def _work(village: Village) -> None:
+def _work(recorded: RecordedStudy) -> None:
     for name in ("kim", "lee", "gone"):
-        village.answer(name, "verify", {"choices": [0]}, 12)  # the test
+        recorded.answer(name, "verify", {"choices": [0]}, 12)  # the test
     for name, keys, least in (
         ("kim", {"q1", "q2"}, 4),
         ("lee", {"q1", "q2"}, 3),
@@ -359,27 +359,29 @@ def _work(village: Village) -> None:
     ):
         number = 0
         while keys or number < least:  # where those of known answer come is drawn
-            key = village.take(name, "verify").item.key
+            key = recorded.take(name, "verify").item.key
             choices = [1, 2] if (name, key) == ("lee", "q2") else CHOICES.get(key, [0])
-            village.answer(name, "verify", {"choices": choices, "comment": f"{name} said so"}, 4 + 7 * number)
+            recorded.answer(
+                name, "verify", {"choices": choices, "comment": f"{name} said so"}, 4 + 7 * number
+            )
             keys.discard(key)
             number += 1
     for name, age in (("bob", 1), ("sue", 2)):
-        village.answer(name, "opinions", {"answer": age}, 30)
-    village.answer("kim", "etiquette", {"answers": ANSWERS}, 95.5)
-    village.answer("lee", "etiquette", {"answers": OTHERS}, 61)
-    village.answer("kim", "etiquette", {"answers": ANSWERS}, 40)
-    work = village.take("lee", "etiquette")
+        recorded.answer(name, "opinions", {"answer": age}, 30)
+    recorded.answer("kim", "etiquette", {"answers": ANSWERS}, 95.5)
+    recorded.answer("lee", "etiquette", {"answers": OTHERS}, 61)
+    recorded.answer("kim", "etiquette", {"answers": ANSWERS}, 40)
+    work = recorded.take("lee", "etiquette")
     drafts.save_draft(
-        village.workspace, village.people["lee"].id, work.assignment.id, {"answers": {"polite": "yes"}}, 0
+        recorded.workspace, recorded.people["lee"].id, work.assignment.id, {"answers": {"polite": "yes"}}, 0
     )
 
 
-def _decide(village: Village) -> None:
-    workspace, study, clock, people = village.workspace, village.study.id, village.clock, village.people
-    owner, items = village.accounts["owner"], village.items
+def _decide(recorded: RecordedStudy) -> None:
+    workspace, study, clock, people = recorded.workspace, recorded.study.id, recorded.clock, recorded.people
+    owner, items = recorded.accounts["owner"], recorded.items
     clock.wait(3600)
-    discussion.add_comment(workspace, study, items["q2"], village.accounts["eve"], "Is tea meant?")
+    discussion.add_comment(workspace, study, items["q2"], recorded.accounts["eve"], "Is tea meant?")
     clock.wait(10)
     answer = discussion.add_comment(workspace, study, items["q2"], owner, "Yes.")
     discussion.edit_comment(workspace, study, answer.id, owner, "Yes: green tea.")
@@ -387,7 +389,7 @@ def _decide(village: Village) -> None:
     discussion.add_comment(workspace, study, items["e1"], owner, "Too loud for what?")
     adjudications.drop(workspace, study, items["q4"], owner, "like the first")
     clock.wait(60)
-    work = village.take("kim", "verify")
+    work = recorded.take("kim", "verify")
     leases.release(workspace, people["kim"].id, work.assignment.id, skip=True, reason="I know the author")
     first = corrections.sent_by(workspace, people["bob"].id)[0]
     corrected = {"no_answer": "dont_know"}
@@ -402,7 +404,7 @@ def _decide(village: Village) -> None:
     }
     assignees.assign(workspace, study, wanted, by=owner)
     gold.make_gold(workspace, study, items["q1"], by=owner)
-    accounts.take_role(workspace, study, village.accounts["rhys"], Role.REVIEWER, by=owner)
+    accounts.take_role(workspace, study, recorded.accounts["rhys"], Role.REVIEWER, by=owner)
     clock.wait(60)
     participants.withdraw(workspace, study, people["gone"].id)
     suspension.exclude(workspace, study, people["cai"].id, "two accounts", by=owner)
@@ -410,5 +412,5 @@ def _decide(village: Village) -> None:
     webhooks.create_webhook(workspace, study, "http://127.0.0.1:9/hook", ["study.edited"], by=owner)
     tokens.create_token(workspace, owner, study_id=study, name="notebook", days=7, by=owner)
     ml_backends.create_backend(workspace, study, "verify", "toner", "https://example.org/ml", by=owner)
-    text = as_yaml({**village.description, "title": "A village in the hills"})
+    text = as_yaml({**recorded.description, "title": "A village in the hills"})
     descriptions.edit_study(workspace, study, text, by=owner)

@@ -38,7 +38,7 @@ def share(*texts: object) -> int:
 
 
 @dataclass
-class Told:
+class DigestModel:
     """A model that answers by the digest of its name and the question. golds: item -> its answer."""
 
     name: str

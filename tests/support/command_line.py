@@ -23,6 +23,7 @@ from unittest.mock import patch
 from warnings import catch_warnings
 
 import orjson
+import pytest
 from sqlalchemy import event
 from sqlalchemy.pool import Pool
 
@@ -31,10 +32,11 @@ from folkways.endpoints.base import Request, Settings
 from folkways.endpoints.registry import open_name
 from folkways.endpoints.servers.http import to_json
 from folkways.endpoints.servers.openai import OpenAIEndpoint
-from tests.support.forks import start_module
-from tests.support.limits import hear_signals
+from tests.support.forked_programs import start_module
+from tests.support.process_limits import hear_signals
 
 Done = subprocess.CompletedProcess[str]
+Folkways = Callable[..., Done]
 T = TypeVar("T")
 
 
@@ -84,6 +86,16 @@ def folkways(
     database stays open.
     """
     return _in_this_process(main, ["folkways", *map(str, arguments)], cwd, env or environment(), together)
+
+
+def command_line_in(folder: Path, patch: pytest.MonkeyPatch) -> Folkways:
+    """The command line inside a folder, where nothing was fetched, unless the test goes elsewhere."""
+    for name in os.environ.keys() - environment().keys():
+        patch.delenv(name)
+    patch.setenv("FOLKWAYS_DATA", str(folder / "nothing-fetched"))
+    patch.setenv("COLUMNS", "200")
+    patch.chdir(folder)
+    return lambda *arguments: folkways(*arguments, env=dict(os.environ))
 
 
 def python_script(file: Path, cwd: Path, env: dict[str, str]) -> Done:

@@ -37,7 +37,7 @@ KINDS = {
 }
 
 
-class UnaskedServer:
+class UnsolicitedServer:
     """``with UnaskedServer("idle") as server: server.url``.
 
     every: of this many replies on a connection, the last is followed by what nobody asked for. at: only the
@@ -65,7 +65,7 @@ class UnaskedServer:
         self.connections = self.unasked = 0
         self._open: list[socket.socket] = []
 
-    def __enter__(self) -> UnaskedServer:
+    def __enter__(self) -> UnsolicitedServer:
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.url = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()

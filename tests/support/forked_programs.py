@@ -33,7 +33,7 @@ IMPORTED = (
     "alembic.runtime.environment",
     "fontTools.ttLib",
     "sqlalchemy.dialects.sqlite.pysqlite",
-    *(f"tests.support.{name}" for name in ("chat_faults", "chat_layouts", "hub_uploads", "limits")),
+    *(f"tests.support.{name}" for name in ("chat_faults", "chat_layouts", "hub_uploads", "process_limits")),
     *(
         f"folkways.cli.{name}"
         for name in ("doctor", "main", "progress", "report", "run", "score", "tasks", "work")
@@ -65,7 +65,7 @@ def start_module(
 ) -> subprocess.Popen[str]:
     """Start ``python -m MODULE ARGUMENTS`` as ``subprocess.Popen`` does, with the same options.
 
-    preexec_fn: called in the child before the module begins; of ``tests.support.limits``, or pickled by name
+    preexec_fn: called in the child before the module begins; of ``tests.support.process_limits``, or pickled by name
     from a module that is quick to import.
     """
     command = [sys.executable, "-m", module, *map(str, arguments)]
@@ -147,7 +147,7 @@ class _WaitingProcess:
     def __init__(self) -> None:
         self._socket, theirs = socket.socketpair()
         self._turn = threading.Lock()
-        code = f"from tests.support.forks import _wait; _wait({theirs.fileno()})"
+        code = f"from tests.support.forked_programs import _wait; _wait({theirs.fileno()})"
         kept = {
             name: value for name, value in os.environ.items() if not name.startswith(("FOLKWAYS_", "HF_"))
         }
