@@ -194,6 +194,22 @@ def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
     assert said(field, 0) == [["김밥"]]
 
 
+def test_whoever_is_signed_out_while_writing_is_told_that_what_they_wrote_is_kept(field: Field) -> None:
+    person = field.arrived()
+    page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
+    begin(page)
+    sessions.revoke_all(field.workspace, person.account_id)
+    page.get_by_label("Answer 1").fill("김밥")
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.locator("#problems li")).to_contain_text(
+        ["You have been signed out.", "what you wrote is kept"]
+    )
+    token = sessions.open_session(field.workspace, person.account_id)
+    page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
+    page.reload()
+    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+
+
 @pytest.mark.parametrize("status", [403, 429, 500, 507])
 def test_an_answer_is_sent_again_after_a_refusal_that_is_not_for_good(field: Field, status: int) -> None:
     person = field.arrived()
