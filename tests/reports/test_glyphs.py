@@ -35,7 +35,9 @@ def drawn_with(page: Any, selector: str) -> list[list[dict[str, Any]]]:
     session.send("CSS.enable")
     root = session.send("DOM.getDocument")["root"]["nodeId"]
     nodes = session.send("DOM.querySelectorAll", {"nodeId": root, "selector": selector})["nodeIds"]
-    return [session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in nodes]
+    drawn = [session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"] for node in nodes]
+    session.detach()
+    return drawn
 
 
 def in_script(text: str) -> bool:
