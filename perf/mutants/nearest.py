@@ -21,7 +21,7 @@ from typing import Any
 from coverage import CoverageData
 
 MOST_SECONDS, MOST_TESTS = 40.0, 200
-"""What is run for one fault at most. Seconds: as long as the tests took when they were traced, which leaves time
+"""What is run for one fault at most. Seconds: what the tests took of CPU when they were traced, which leaves time
 within CPU_SECONDS for those that look at everything that comes out."""
 
 MOST_FAILED = 50
@@ -48,7 +48,7 @@ NOT_TRACED = ("-m", f"{LEFT_OUT[1]} and not local_model")
 class Trace:
     """Which tests executed which lines.
 
-    seconds: of each test. executed: file -> line -> its tests. breadth: how many lines each test executed.
+    seconds: of CPU, of each test. executed: file -> line -> its tests. breadth: how many lines each test executed.
     """
 
     seconds: dict[str, float]

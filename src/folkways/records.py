@@ -350,7 +350,7 @@ def empty(schema: Schema) -> pl.DataFrame:
 def without_nan(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with null wherever a float is not a number: what is not known is null, in every frame, file
     and document."""
-    return frame.with_columns(cs.float().fill_nan(None))
+    return frame.with_columns_seq(cs.float().fill_nan(None))
 
 
 Frames = TypeVar("Frames", pl.DataFrame, pl.LazyFrame)

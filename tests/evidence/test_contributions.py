@@ -100,6 +100,15 @@ def test_the_newest_score_of_a_model_replaces_the_older() -> None:
     assert replaced == [old]
 
 
+def test_a_score_that_lost_replies_replaces_none_that_has_them() -> None:
+    whole, lost, less = (
+        entry(created=year, source=source, n=100, lost=lost)
+        for year, source, lost in (("2025", "whole", 5), ("2026", "stopped", 6), ("2027", "stopped too", 60))
+    )
+    assert newest([whole, lost, less]) == ([whole], [lost, less])
+    assert newest([lost, less]) == ([less], [lost])
+
+
 def test_two_ways_of_running_a_model_are_two_rows() -> None:
     ways = [entry(source="cold"), entry(source="hot", made={"settings": "temperature=1.0"}), entry("lab/b")]
     assert told_apart(ways) == {

@@ -16,7 +16,7 @@ from scipy import stats
 
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.tables import NotAvailableError, Table
-from folkways.evidence.groups.home import HOME_ADVANTAGE
+from folkways.evidence.groups.home import HOME_ADVANTAGE, welch
 from folkways.evidence.groups.means import MODEL_MEANS
 from folkways.evidence.groups.repeated import REPEATED_REPLIES
 from folkways.evidence.groups.resources import RESOURCE_CLASSES
@@ -430,3 +430,23 @@ def test_a_combination_of_means_is_the_paired_test_where_questions_are_shared_an
         np.concatenate([one[:6], other[:6]]), np.repeat([0, 1], 6), np.tile(np.arange(6), 2), weights
     )
     assert math.isnan(few.low) and few.difference == pytest.approx(one[:6].mean() - other[:6].mean())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "known"),
+    [
+        ([1.0, 1.0, 1.0], [1.0, 1.0, 1.0], False),  # nobody differs: no t is known
+        ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], True),
+        ([1.0, 2.0, 4.0], [1.0, 1.0, 1.0], True),
+        ([1.0, 2.0], [1.0, 2.0, 3.0], False),
+    ],
+)
+def test_welchs_interval_needs_three_on_either_side_and_some_difference(
+    first: list[float], second: list[float], known: bool
+) -> None:
+    found = welch(np.array(first), np.array(second))
+    if not known:
+        assert np.isnan(found).all()
+        return
+    expected = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
+    assert found == pytest.approx(tuple(expected))

@@ -420,8 +420,8 @@ def false_claims(models: str, tasks: int, samples: int) -> tuple[int, int]:
 
 def test_of_equal_models_that_guess_on_ten_tasks_none_is_said_to_be_better() -> None:
     """Task by task it is said in a third of such runs, and that one beats guessing in half of them."""
-    better, than_guessing = false_claims("ABC", 10, 20)
-    assert better <= 3 and than_guessing <= 3
+    better, than_guessing = false_claims("ABC", 10, 10)
+    assert better <= 2 and than_guessing <= 2
 
 
 @pytest.mark.nightly

@@ -17,9 +17,11 @@ import pytest
 from statsmodels.regression.linear_model import OLS
 
 from folkways.api import run
+from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.integrations.compare_logs import compare_logs, logs_in, read_logs
 from folkways.integrations.report_logs import read_scores, report_logs
+from folkways.integrations.scored_log import SIGNATURE, STATED, scales_of
 from tests.integrations.test_every_eval_ever_records import record
 from tests.integrations.test_report_logs import with_instances
 from tests.support.command_line import Done, folkways
@@ -289,6 +291,39 @@ def test_what_failed_is_no_zero_and_is_counted(tmp_path: Path) -> None:
         "org/m1: 30 of 40 rows are compared; 10 are left out, 10 of them without a reply of its own."
         in found["notes"]
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("openai-api/local/org/m", "org/m"), ("openai-api/local/m", "unknown/m"), ("hf/org/m", "org/m"),
+        ("openai/gpt-4o", "openai/gpt-4o"), ("together/org/m", "org/m"), ("mockllm/model", "mockllm/model"),
+        ("org/m#a1b2c3", "org/m#a1b2c3"), ("org/m?temperature=1", "org/m?temperature=1"),
+    ],
+)  # fmt: skip
+def test_a_model_of_our_tasks_has_one_name_in_a_log_of_inspect_and_in_exports(
+    tmp_path: Path, name: str, expected: str
+) -> None:
+    ours = {STATED: scales_of(get_task("demo/mcq").metrics), SIGNATURE: "task:demo/mcq"}
+    for metadata, read in ((ours, expected), ({}, name)):
+        path = write_inspect_log(
+            tmp_path / "1.eval", [sample(1, {"match": "C"})], model=name, metadata=metadata
+        )
+        assert read_logs(path)[0].model == read
+
+
+def test_one_id_of_one_release_is_one_question_however_it_was_put(tmp_path: Path) -> None:
+    def write(number: int, data: str) -> Path:
+        made = {STATED: scales_of(get_task("demo/mcq").metrics), SIGNATURE: f"task:quiz|data:{data}"}
+        samples = [sample(n, {"match": "C"}, input=f"way {number} of {n}") for n in range(9)]
+        return write_inspect_log(tmp_path / f"{number}.eval", samples, model=f"org/m{number}", metadata=made)
+
+    (found,) = compared(write(1, "demo@1#ab"), write(2, "demo@1#ab"))
+    assert found["shared"][0]["questions"] == 9
+    for other in ("demo@1#cd", "demo@1"):
+        assert "each of the 9 shared ids is another question" in says(
+            write(1, other.replace("cd", "ab")), write(2, other)
+        )
 
 
 def test_samples_that_are_not_the_same_question_are_left_out(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from folkways.errors import FolkwaysError
 from folkways.evidence.contributions import Contribution
 from folkways.integrations.compare_logs import compare_logs, read_logs
+from folkways.integrations.every_eval_ever.samples import is_ours
 from folkways.integrations.every_eval_ever.scores import read_contribution
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import folkways
@@ -461,3 +462,20 @@ def test_our_scores_are_read_with_all_their_counts_and_shown_in_the_scale_that_t
     assert shown == ("people of the culture", "all", 50.0, 25.0, None)
     (percent,) = aggregate(tmp_path, result("all=all", 62.5, "100", n=3)).scores.to_dicts()
     assert percent["score"] == 62.5
+
+
+@pytest.mark.parametrize(
+    ("key", "details", "ours"),
+    [
+        ("demo/mcq|paper|accuracy|all=all", {"signature": "tool:x"}, True),
+        ("demo/mcq|paper|accuracy|topic=tea|coffee=both", {"signature": "tool:x"}, True),  # as it is called
+        ("demo/mcq|paper|accuracy|all", {"signature": "tool:x"}, False),
+        ("demo/mcq|paper|all=all", {"signature": "tool:x"}, False),
+        ("demo/mcq|paper|accuracy|all=all", {}, False),
+        (None, {"signature": "tool:x"}, False),
+    ],
+)
+def test_a_score_is_ours_by_its_id_and_its_signature(
+    key: str | None, details: dict[str, str], ours: bool
+) -> None:
+    assert is_ours({"evaluation_result_id": key, "score_details": {"details": details}}) is ours

@@ -344,10 +344,10 @@ def test_real_logs_of_our_tasks_are_compared(inspect: Ask) -> None:
     done = folkways("compare", *logs, "--by", "culture", "--json")
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)
-    assert found["models"] == ["openai-api/local/org/m1", "openai-api/local/org/m2"] and (
-        found["task"],
-        found["metric"],
-    ) == ("demo/mcq", "correct")
+    assert found["models"] == ["org/m1", "org/m2"] and (found["task"], found["metric"]) == (
+        "demo/mcq",
+        "correct",
+    )
     row = found["differences"][0]
     assert [row["first_score"], row["second_score"]] == pytest.approx(
         [scores_of(log)["correct"] for log in logs]

@@ -153,6 +153,40 @@ def test_the_same_replies_compare_alike_in_a_run_and_in_its_logs(workspace: Path
         assert got == pytest.approx(expected, abs=1e-9), native["task"]
 
 
+def test_conditions_compare_alike_in_runs_and_in_what_they_export(tmp_path: Path) -> None:
+    """A prompt put in another way is the same question."""
+    (tmp_path / "mine.toml").write_text('plain = "X {question}\\n{options}\\nSo?"\n')
+    of_run = ("-w", tmp_path / "w.db")
+    with ChatServer(mode="letter") as server:
+        for name, how in {
+            "plain": (),
+            "system": ("--system", "Think."),
+            "own": ("--prompts", tmp_path / "mine.toml"),
+        }.items():
+            asked = folkways("run", "demo/mcq", "-m", f"{server.url}/v1#lab/m", "--name", name, *how, *of_run)
+            assert asked.returncode == 0, asked.stderr
+    for program in ("inspect", "every-eval-ever"):
+        folders = [tmp_path / program / name for name in ("plain", "system", "own")]
+        for folder in folders:
+            done = folkways("export", program, folder.name, "--out", folder, *of_run)
+            assert done.returncode == 0, done.stderr
+        for folder in folders[1:]:
+            (native,) = json.loads(
+                folkways("compare", "m@plain", f"m@{folder.name}", "--json", *of_run).stdout
+            )
+            done = folkways("compare", folders[0], folder, "--json")
+            assert done.returncode == 0, done.stderr
+            (read,) = json.loads(done.stdout)
+            expected, got = (
+                {name: one["differences"][0][name] for name in NUMBERS} for one in (native, read)
+            )
+            assert expected["n"] == 18 and got == pytest.approx(expected, abs=1e-9)
+            told = [
+                [note.split(":")[0] for note in one["notes"] if "alike" in note] for one in (native, read)
+            ]
+            assert told[0] == told[1] != []
+
+
 def test_a_run_and_its_logs_share_the_columns_of_a_report(workspace: Path, logs: list[Path]) -> None:
     board = Board(contributions_of(["last", *map(str, logs)], workspace), "")
     assert not board.apart and {one.task for one in board.shown} == {

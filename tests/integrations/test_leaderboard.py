@@ -24,7 +24,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 @dataclass(frozen=True)
-class Leaderboards:
+class Made:
     """A run of two models on two tasks, and the sites of it and of what it was written as."""
 
     folder: Path
@@ -50,7 +50,7 @@ def right_replies() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def boards(tmp_path_factory: pytest.TempPathFactory) -> Leaderboards:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("leaderboard")
     where = ("-w", folder / "w.db")
     right = folder / "right.jsonl"
@@ -71,7 +71,7 @@ def boards(tmp_path_factory: pytest.TempPathFactory) -> Leaderboards:
     for command in commands:
         done = folkways(*command)
         assert done.returncode == 0, (command, done.stderr)
-    return Leaderboards(folder, sites)
+    return Made(folder, sites)
 
 
 def entries(site: Path) -> list[dict[str, Any]]:
@@ -79,9 +79,9 @@ def entries(site: Path) -> list[dict[str, Any]]:
     return sorted(document["entries"], key=lambda entry: (entry["task"], entry["model"]))
 
 
-def test_a_run_its_archive_and_its_records_make_the_same_leaderboard(boards: Leaderboards) -> None:
+def test_a_run_its_archive_and_its_records_make_the_same_leaderboard(made: Made) -> None:
     """Scores, intervals, counts, signatures, and the ranks on the pages."""
-    of_run, of_records, of_archive = (entries(boards.sites[name]) for name in ("run", "records", "archive"))
+    of_run, of_records, of_archive = (entries(made.sites[name]) for name in ("run", "records", "archive"))
     assert [(entry["task"], entry["model"]) for entry in of_run] == [
         (task, model) for task in ("demo/mcq", "demo/saq") for model in ("org/wrong", "unknown/right")
     ]
@@ -91,7 +91,7 @@ def test_a_run_its_archive_and_its_records_make_the_same_leaderboard(boards: Lea
         assert [other.pop(name) for name in numbers] == pytest.approx([one.pop(name) for name in numbers])
         assert other.pop("source") != one.pop("source")
         assert other == one
-    pages = [(site / "tasks/demo-mcq.html").read_text() for site in boards.sites.values()]
+    pages = [(site / "tasks/demo-mcq.html").read_text() for site in made.sites.values()]
     rows = [re.findall(r'<td class="num rank">(.*?)</td>', page) for page in pages]
     assert rows[0] == rows[1] == rows[2] == ["1", "2"]
     first = re.search(r'<tr class="model">.*?</tr>', pages[0], re.DOTALL)[0]
@@ -111,8 +111,8 @@ class Links(HTMLParser):
         self.ids += [value for name, value in attrs if name == "id" and value]
 
 
-def test_every_link_leads_to_a_page_of_the_site_or_where_additions_are_proposed(boards: Leaderboards) -> None:
-    site = boards.sites["run"]
+def test_every_link_leads_to_a_page_of_the_site_or_where_additions_are_proposed(made: Made) -> None:
+    site = made.sites["run"]
     pages = {path: Links() for path in site.rglob("*.html")}
     for path, links in pages.items():
         links.feed(path.read_text())
@@ -135,8 +135,8 @@ def test_every_link_leads_to_a_page_of_the_site_or_where_additions_are_proposed(
             assert not anchor or anchor in pages[target].ids, (path, address)
 
 
-def test_feeds_say_what_was_added_with_rank_and_interval(boards: Leaderboards) -> None:
-    site = boards.sites["run"]
+def test_feeds_say_what_was_added_with_rank_and_interval(made: Made) -> None:
+    site = made.sites["run"]
     feed = ElementTree.parse(site / "feed.xml").getroot()
     assert feed.tag == f"{ATOM}feed"
     for name in ("id", "title", "updated"):  # RFC 4287, 4.1.1
@@ -155,21 +155,21 @@ def test_feeds_say_what_was_added_with_rank_and_interval(boards: Leaderboards) -
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", item["date_published"])
 
 
-def test_the_address_of_a_server_is_nowhere(boards: Leaderboards) -> None:
-    for path in boards.sites["run"].rglob("*.*"):
-        assert "127.0.0.1" not in path.read_text() and str(boards.folder) not in path.read_text()
+def test_the_address_of_a_server_is_nowhere(made: Made) -> None:
+    for path in made.sites["run"].rglob("*.*"):
+        assert "127.0.0.1" not in path.read_text() and str(made.folder) not in path.read_text()
 
 
-def test_a_site_made_again_is_the_same_and_old_pages_go(boards: Leaderboards, tmp_path: Path) -> None:
+def test_a_site_made_again_is_the_same_and_old_pages_go(made: Made, tmp_path: Path) -> None:
     for _ in range(2):
-        assert folkways("site", boards.folder / "records", "--out", tmp_path / "s").returncode == 0
+        assert folkways("site", made.folder / "records", "--out", tmp_path / "s").returncode == 0
         files = {path.relative_to(tmp_path): path.read_bytes() for path in (tmp_path / "s").rglob("*.*")}
     assert files == {
-        Path("s") / path.relative_to(boards.sites["records"]): path.read_bytes()
-        for path in boards.sites["records"].rglob("*.*")
+        Path("s") / path.relative_to(made.sites["records"]): path.read_bytes()
+        for path in made.sites["records"].rglob("*.*")
     }
     (tmp_path / "s/models/mine.txt").write_text("mine")
-    one = next(path for path in boards.records if "right" in str(path))
+    one = next(path for path in made.records if "right" in str(path))
     assert folkways("site", one, "--out", tmp_path / "s").returncode == 0
     assert {path.name for path in (tmp_path / "s/models").iterdir()} == {"right.html", "mine.txt"}
 
@@ -180,16 +180,16 @@ def checked(*arguments: object) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_a_record_may_enter_once(boards: Leaderboards) -> None:
+def test_a_record_may_enter_once(made: Made) -> None:
     """The first of a leaderboard, then another model of the same run; what is there already may not."""
-    right, wrong = (next(path for path in boards.records if name in str(path)) for name in ("right", "wrong"))
+    right, wrong = (next(path for path in made.records if name in str(path)) for name in ("right", "wrong"))
     assert checked(right)[0] == 0
     code, out = checked(wrong, "--against", right, "--strict")
     assert code == 0, out
     assert out.splitlines()[0].startswith("demo/org/wrong/") and out.splitlines()[0].endswith(": may enter")
     nine = "signature, release, setting, version, items, coverage, failed requests, judgements, duplicates"
     assert out.splitlines()[1:] == [f"  ok      org/wrong on demo/{task}: {nine}" for task in ("saq", "mcq")]
-    code, out = checked(boards.folder / "records", "--against", boards.sites["run"], "--github")
+    code, out = checked(made.folder / "records", "--against", made.sites["run"], "--github")
     assert code == 1 and out.count(": may not enter") == 2
     assert out.count("FAILED  duplicates") == 4 and out.count("FAILED") == 4
     assert (
@@ -240,13 +240,13 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("edit", FAULTS, ids=lambda edit: edit.__name__)
-def test_a_record_that_was_changed_may_not_enter(boards: Leaderboards, tmp_path: Path, edit: Any) -> None:
-    record = change(tmp_path / "r", next(path for path in boards.records if "wrong" in str(path)), edit)
+def test_a_record_that_was_changed_may_not_enter(made: Made, tmp_path: Path, edit: Any) -> None:
+    record = change(tmp_path / "r", next(path for path in made.records if "wrong" in str(path)), edit)
     code, out = checked(record)
     assert code == 1 and ": may not enter" in out
     assert {line.split()[1] for line in out.splitlines() if "FAILED" in line} == {"judgements"}
     assert FAULTS[edit] in out
-    done = folkways("site", boards.folder / "records", record, "--out", tmp_path / "s")
+    done = folkways("site", made.folder / "records", record, "--out", tmp_path / "s")
     task = re.search(f"^org/wrong on demo/(...): no rank, .*{FAULTS[edit]}", done.stderr, re.MULTILINE)[1]
     page = (tmp_path / f"s/tasks/demo-{task}.html").read_text()
     assert "No model has a rank" in page
@@ -267,10 +267,8 @@ def lose_reply(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
     document["detailed_evaluation_results"].pop("checksum")
 
 
-def test_a_reply_that_never_came_counts_in_the_score_and_in_no_comparison(
-    boards: Leaderboards, tmp_path: Path
-) -> None:
-    record = change(tmp_path / "r", next(path for path in boards.records if "right" in str(path)), lose_reply)
+def test_a_reply_that_never_came_counts_in_the_score_and_in_no_comparison(made: Made, tmp_path: Path) -> None:
+    record = change(tmp_path / "r", next(path for path in made.records if "right" in str(path)), lose_reply)
     one = read_contribution(record)
     assert one.faults == {}
     assert [(entry.lost, entry.judged) for entry in one.entries()] == [
@@ -282,13 +280,32 @@ def test_a_reply_that_never_came_counts_in_the_score_and_in_no_comparison(
     assert len(lost) == 2 and not lost["correct"].is_nan().any()
 
 
-def test_an_interval_of_another_level_is_left_out(boards: Leaderboards, tmp_path: Path) -> None:
+def test_a_record_of_which_no_reply_came_has_no_judgement(made: Made, tmp_path: Path) -> None:
+    def lose_all(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row["output"]["raw"], row["metadata"]["state"] = [], "missing"
+            row["evaluation"] = {"score": 0.0, "is_correct": False}
+        for result in document["evaluation_results"]:
+            scored = result["score_details"]
+            scored["score"] = 0.0
+            scored["uncertainty"]["confidence_interval"] |= {"lower": 0.0, "upper": 0.1}
+            n = scored["uncertainty"]["num_samples"]
+            scored["details"] |= {"missing": str(n), "answered": "0", "coverage": "0.0"}
+        document["detailed_evaluation_results"].pop("checksum")
+
+    one = read_contribution(
+        change(tmp_path / "r", next(path for path in made.records if "wrong" in str(path)), lose_all)
+    )
+    assert len(one.faults) == 2 and all("has no judgement of demo/" in fault for fault in one.faults.values())
+
+
+def test_an_interval_of_another_level_is_left_out(made: Made, tmp_path: Path) -> None:
     def other_level(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         for result in document["evaluation_results"]:
             result["score_details"]["uncertainty"]["confidence_interval"]["confidence_level"] = 0.9
         document["detailed_evaluation_results"].pop("checksum")
 
-    record = change(tmp_path / "r", boards.records[0], other_level)
+    record = change(tmp_path / "r", made.records[0], other_level)
     assert {(entry.low, entry.high) for entry in read_contribution(record).entries()} == {(None, None)}
 
 
@@ -303,7 +320,7 @@ def test_an_interval_of_another_level_is_left_out(boards: Leaderboards, tmp_path
     ],
 )
 def test_a_score_beyond_the_ends_of_its_metric_is_of_no_record_of_ours(
-    boards: Leaderboards, tmp_path: Path, changed: dict[str, float], words: str
+    made: Made, tmp_path: Path, changed: dict[str, float], words: str
 ) -> None:
     def edit(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         for result in document["evaluation_results"]:
@@ -313,29 +330,27 @@ def test_a_score_beyond_the_ends_of_its_metric_is_of_no_record_of_ours(
             details["score"] = changed.get("score", details["score"])
             ends |= {name: changed.get(name, ends[name]) for name in ("lower", "upper")}
 
-    record = change(tmp_path / "r", boards.records[0], edit)
+    record = change(tmp_path / "r", made.records[0], edit)
     if not words:
         assert {entry.score for entry in read_contribution(record).entries()} == {100.0}
         return
     with pytest.raises(DataError, match=re.escape(words)):
         read_contribution(record)
-    done = folkways("site", "check", record, "--against", boards.records[1])
+    done = folkways("site", "check", record, "--against", made.records[1])
     assert (done.returncode, words in done.stderr) == (2, True)
 
 
-def test_nothing_outside_the_folder_is_deleted(boards: Leaderboards, tmp_path: Path) -> None:
+def test_nothing_outside_the_folder_is_deleted(made: Made, tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     for path in ("mine.txt", "s/old.html"):
         (tmp_path / path).write_text("mine")
     files = ["../mine.txt", str(tmp_path / "mine.txt"), "old.html"]
     (tmp_path / "s/site.json").write_text(json.dumps({"format": 1, "files": files}))
-    assert folkways("site", boards.records[0], "--out", tmp_path / "s").returncode == 0
+    assert folkways("site", made.records[0], "--out", tmp_path / "s").returncode == 0
     assert (tmp_path / "mine.txt").exists() and not (tmp_path / "s/old.html").exists()
 
 
-def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(
-    boards: Leaderboards, tmp_path: Path
-) -> None:
+def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(made: Made, tmp_path: Path) -> None:
     """On the site with the reason, without a rank among the others, and its cultures in no column."""
 
     def in_korean(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
@@ -344,14 +359,14 @@ def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(
             details = result["score_details"]["details"]
             details["signature"] = details["signature"].replace("|profile:", "|cultures:KR|profile:")
 
-    record = change(tmp_path / "r", next(path for path in boards.records if "right" in str(path)), in_korean)
-    code, out = checked(record, "--against", boards.folder / "records")
+    record = change(tmp_path / "r", next(path for path in made.records if "right" in str(path)), in_korean)
+    code, out = checked(record, "--against", made.folder / "records")
     assert code == 1
     assert (
         "setting  org/other on demo/mcq: not comparable with the 2 models there: cultures KR here, none there"
         in out
     )
-    done = folkways("site", boards.folder / "records", record, "--out", tmp_path / "s")
+    done = folkways("site", made.folder / "records", record, "--out", tmp_path / "s")
     assert "other kept apart: cultures KR here, none there" in done.stderr
     page = (tmp_path / "s/tasks/demo-mcq.html").read_text()
     assert 'id="apart"' in page and "<h3>cultures KR here, none there</h3>" in page
@@ -361,8 +376,8 @@ def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(
     assert not (tmp_path / "s/models/other.html").exists()
 
 
-def test_records_without_instances_have_scores_and_no_rank(boards: Leaderboards, tmp_path: Path) -> None:
-    for number, path in enumerate(boards.records):
+def test_records_without_instances_have_scores_and_no_rank(made: Made, tmp_path: Path) -> None:
+    for number, path in enumerate(made.records):
         document = json.loads(path.read_bytes())
         document.pop("detailed_evaluation_results")
         (tmp_path / f"{number}.json").write_text(json.dumps(document))
@@ -384,9 +399,7 @@ def test_records_without_instances_have_scores_and_no_rank(boards: Leaderboards,
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else None,
 )
-def test_what_cannot_be_read_is_named(
-    boards: Leaderboards, tmp_path: Path, arguments: list[str], words: str
-) -> None:
+def test_what_cannot_be_read_is_named(made: Made, tmp_path: Path, arguments: list[str], words: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "old").mkdir()
     (tmp_path / "old/site.json").write_text('{"format": 0}')
@@ -394,9 +407,9 @@ def test_what_cannot_be_read_is_named(
     (tmp_path / "half.json").write_text(
         '{"schema_version": "0.3.0", "evaluation_results": [{}], "model_info": {"id": "a/b"}}'
     )
-    arguments = [str(boards.records[0]) if word == "RECORD" else word for word in arguments]
+    arguments = [str(made.records[0]) if word == "RECORD" else word for word in arguments]
     out = [] if arguments[0] == "check" else ["--out", tmp_path / "s"]
-    done = folkways("site", *arguments, "-w", boards.workspace, *out, cwd=tmp_path)
+    done = folkways("site", *arguments, "-w", made.workspace, *out, cwd=tmp_path)
     assert done.returncode == 2 and words in done.stderr, done.stderr
 
 

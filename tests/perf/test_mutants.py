@@ -116,7 +116,7 @@ def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) ->
         "def test_first(four):\n    assert four == 4\n\n\ndef test_second(four, full_disk):\n    assert four > 3\n"
     )
     (tests / "test_narrow.py").write_text(
-        "from folkways.sums import double\n\n\ndef test_one():\n    assert double(1) == 2\n"
+        "import time\nfrom folkways.sums import double\n\n\ndef test_one():\n    time.sleep(0.5)\n    assert double(1) == 2\n"
     )
     (source / "names.py").write_text("NAME = 'sums'\n")
     (tests / "test_names.py").write_text(
@@ -127,6 +127,9 @@ def test_tests_that_execute_a_line_and_little_else_come_first(tmp_path: Path) ->
         "tests/test_narrow.py::test_one",
         "tests/test_broad.py::test_first",
         "tests/test_broad.py::test_second",
+    )
+    assert 0 <= found.seconds[narrow] < 0.4, (
+        "work, and no wait: neither the test's own nor for a busy machine"
     )
     path = "src/folkways/sums.py"
     assert found.nearest(tmp_path, path, 2)[0] == narrow

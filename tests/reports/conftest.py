@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from folkways.records import Metric, Signature
 from folkways.reports.data import ReportData
 from folkways.reports.formats.write import write_report
+from tests.support.browser import Watched
 from tests.support.report_data import Shape, simulate, small_report
 
 HOSTILE = (
@@ -20,6 +22,11 @@ HOSTILE = (
 
 TRACKER = "https://issues.example.org/new?title={item}&labels={culture}&body={task}"
 """An address at which questions are disputed."""
+
+
+@pytest.fixture
+def new_page(kept_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    return kept_page
 
 
 @pytest.fixture(scope="session")

@@ -115,6 +115,16 @@ def test_a_server_that_dies_is_started_again_and_what_it_had_not_answered_is_ask
     assert sum(asked.values()) - len(asked) <= 8, "what was answered in the moment of its death"
 
 
+def test_a_connection_that_breaks_is_not_the_end_of_its_server(study: Study) -> None:
+    study.tasks = ["blend/mcq"]
+    study.add("good", drops=2, places=8)
+    done = folkways(*study.arguments(), env=gpus("0"))
+    assert done.returncode == 0, done.stderr
+    (server,) = study.lives()
+    assert "it is started again" not in done.stderr
+    assert len(server.asked) == study.expected() == study.stored()
+
+
 def test_kill_9_loses_nothing_and_asks_nothing_again_that_was_stored(study: Study) -> None:
     """First of the command, then of a server of the next one."""
     study.tasks = ["blend/mcq"]

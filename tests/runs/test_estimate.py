@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import folkways
 from folkways.endpoints.base import Completion, EndpointOptions
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS
@@ -133,6 +135,38 @@ def test_another_script_takes_more_tokens_of_a_small_vocabulary(monkeypatch: pyt
     texts = [row["user"] for frame in plan.prompts() for row in frame.iter_rows(named=True)]
     more = sum(len(text) - len(text.encode("ascii", "ignore")) for text in texts) * (2.0 - 0.7)
     assert estimate(plan, model, None, None).input_tokens == pytest.approx(usual + more, abs=1)
+
+
+def test_a_small_vocabulary_and_what_replies_took_are_not_counted_twice(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, model = planned({"languages": ("ko",)})
+    monkeypatch.setattr(type(model.endpoint), "vocabulary", 49_152, raising=False)
+    before = estimate(plan, model, None, workspace)
+    run, _ = begin(workspace, Plan(plan.options, (plan,), (model,)), None, {})
+    queue = RequestQueue(workspace, run.id)
+    queue.enter()
+    batch = queue.claim(1, 0, 3, ())
+    took = [round(request_tokens(request.system, request.user, 2.0)) for request in batch.requests]
+    queue.save(
+        1,
+        [
+            AnsweredRequest(request, Completion("A", input_tokens=tokens), 0.1, 1)
+            for request, tokens in zip(batch.requests, took, strict=True)
+        ],
+    )
+    found = estimate(plan, model, None, workspace)
+    assert (found.learned_from, found.input_tokens) == (
+        3,
+        pytest.approx(before.input_tokens - sum(took), rel=0.02),
+    )
+
+
+def test_what_is_asked_afresh_is_paid_again(tmp_path: Path) -> None:
+    where: dict[str, Any] = {"models": "baseline/first", "workspace": str(tmp_path / "w.db"), "limit": 2}
+    folkways.run("demo/mcq", **where)
+    again, afresh = (folkways.estimate("demo/mcq", **how) for how in (where, where | {"afresh": True}))
+    assert [one["requests"].item() for one in (again, afresh)] == [0, 2]
 
 
 def test_the_time_of_a_model_that_runs_here_is_known_from_its_stored_replies(

@@ -4,6 +4,7 @@ conditions; or which are one run by two names."""
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,31 @@ def test_models_are_compared_as_a_report_has_them(runs: dict[str, Run]) -> None:
             folkways.compare(name, "steady@two", runs=["two", "system"], workspace=workspace)
     with pytest.raises(FolkwaysError, match=r"python/moody is named twice"):
         folkways.compare("moody", "moody@one", runs=["two", "one"], workspace=workspace)
+
+
+def test_a_reply_that_came_counts_whatever_a_later_run_lost(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    ask = partial(folkways.run, "demo/mcq", [moody], cultures="KR,ET", workspace=workspace)
+    whole = ask(name="whole")
+    MOOD[0] = "D"
+    stopped = ask(name="stopped", afresh=True, budget="2requests")
+    MOOD[0] = "A"
+    came = stopped.judgements().filter(pl.col("state") == "answered")
+    assert 0 < came.height < whole.judgements().height
+    expected = (
+        pl.concat([whole.judgements().join(came, on=KEY, how="anti"), came]).select(*KEY, "answer").sort(KEY)
+    )
+    for order in ((whole, stopped), (stopped, whole)):
+        data = collect(workspace, [run.record for run in order])
+        (score,) = whole_of(data).values()
+        assert (score["n"], score["missing"]) == (expected.height, 0)
+        inputs = load_inputs(workspace, [run.record for run in order])
+        (first, *_) = order
+        if first is whole:
+            for judged in (data.judgements, inputs.judged):
+                assert judged.select(*KEY, "answer").sort(KEY).equals(expected)
+    (line,) = (line for line in data.warnings if "not finished" in line)
+    assert "counts as missing, unless another of these runs has it, and stays" in line
 
 
 def test_a_question_that_two_runs_asked_is_compared_as_the_later_one_has_it(runs: dict[str, Run]) -> None:

@@ -22,6 +22,7 @@ def counts(name: str = "m", **numbers: Any) -> ModelProgress:
     ("progresses", "max_failed", "state", "reason"),
     [
         ([], 0.0, "asked", None),
+        ([counts()], 0.0, "asked", None),
         ([counts(total=4, done=4), counts("n", stored=2)], 0.0, "asked", None),
         # An interruption comes first, then the budget, then any other reason, each told once.
         (

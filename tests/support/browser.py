@@ -1,7 +1,8 @@
 """A real headless Chromium for tests that open pages, driven by Playwright.
 
 Ask for the fixture ``browser_page`` (a fresh page whose network requests and console errors are written down)
-and mark the test ``browser``. Without a Chromium the tests skip and say how to get one; where nothing may be
+and mark the test ``browser``. Where tests leave nothing behind but what pages store, ``new_page`` is
+``kept_page``: a page in a new context costs twice as much as one that was there before. Without a Chromium the tests skip and say how to get one; where nothing may be
 skipped they fail instead.
 """
 
@@ -10,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,11 @@ WITH_AXE: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 RUN_AXE = "axe.run(document, {resultTypes: ['violations'], selectors: false}).then(r => r.violations)"
 """Without selectors, which take half of the time: a violation is reported with the HTML of its element."""
+
+VIEWPORT = {"width": 1280, "height": 900}
+
+LISTENED = {"close", "crash", "console", "pageerror", "request"}
+"""Events of a page to which Playwright or ``Watched`` listens."""
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -50,6 +57,7 @@ class Watched:
     page: Any
     requests: list[str] = field(default_factory=list)  # of a file that was opened: everything but itself
     errors: list[str] = field(default_factory=list)  # console errors, warnings of the policy, exceptions
+    opened: bool = False
 
     def listen(self) -> None:
         def said(message: Any) -> None:
@@ -64,7 +72,9 @@ class Watched:
             if not request.is_navigation_request():
                 self.requests.append(request.url)
 
-        self.page.on("request", requested)
+        if not self.opened:
+            self.page.on("request", requested)
+            self.opened = True
         self.page.goto(path.as_uri())
         return self.page
 
@@ -95,30 +105,97 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture
-def new_page(chromium: Any) -> Iterator[Any]:
-    """A function that opens a fresh ``Watched`` page; keywords go to the browser context (``viewport``,
-    ``color_scheme``, ...).
+def opened(browser: Any, **options: Any) -> Watched:
+    """A page in a context of its own, which has these options."""
+    watched = Watched(browser.new_context(**{"viewport": VIEWPORT, **options}).new_page())
+    watched.listen()
+    return watched
 
-    Playwright's event loop stands still between two calls to it and yet counts as this thread's running one,
-    so that nothing else could use ``asyncio.run``: it counts as that only during the tests that have a page.
-    """
+
+@contextmanager
+def at_work(browser: Any) -> Iterator[None]:
+    """Playwright's event loop stands still between two calls to it and yet counts as this thread's running one,
+    so that nothing else could use ``asyncio.run``: it counts as that only during the tests that have a page."""
+    asyncio._set_running_loop(browser._loop)
+    try:
+        yield
+    finally:
+        asyncio._set_running_loop(None)
+
+
+@pytest.fixture
+def fresh_page(chromium: Any) -> Iterator[Callable[..., Watched]]:
+    """A function that opens a fresh ``Watched`` page; keywords go to the browser context (``viewport``,
+    ``color_scheme``, ...)."""
     contexts = []
 
     def make(**options: Any) -> Watched:
-        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-        contexts.append(context)
-        watched = Watched(context.new_page())
-        watched.listen()
+        watched = opened(chromium, **options)
+        contexts.append(watched.page.context)
         return watched
 
-    asyncio._set_running_loop(chromium._loop)
-    try:
+    with at_work(chromium):
         yield make
         for context in contexts:
             context.close()
-    finally:
-        asyncio._set_running_loop(None)
+
+
+@pytest.fixture(scope="session")
+def resting_pages() -> list[Watched]:
+    """Blank pages that tests have left, with nothing stored by what they showed."""
+    return []
+
+
+@pytest.fixture
+def kept_page(chromium: Any, resting_pages: list[Watched]) -> Iterator[Callable[..., Watched]]:
+    """As ``fresh_page``, but a page that an earlier test has left, if there is one and the keywords are no others
+    than ``viewport`` and ``color_scheme``. Not for tests that cut a page off from the network or set its clock:
+    that stays with it."""
+    kept: list[Watched] = []
+    contexts = []
+
+    def make(viewport: Any = VIEWPORT, color_scheme: Any = "light", **options: Any) -> Watched:
+        if not options and resting_pages:
+            watched = resting_pages.pop()
+            watched.requests, watched.errors = [], []
+            watched.page.context.clear_cookies()
+            watched.page.set_viewport_size(viewport)
+            watched.page.emulate_media(media="null", color_scheme=color_scheme)
+        else:
+            watched = opened(chromium, viewport=viewport, color_scheme=color_scheme, **options)
+        (contexts if options else kept).append(watched)
+        return watched
+
+    with at_work(chromium):
+        yield make
+        for watched in kept:
+            resting = not watched.page.is_closed() and emptied(watched.page)
+            (resting_pages if resting else contexts).append(watched)
+        for watched in contexts:
+            watched.page.context.close()
+
+
+def emptied(page: Any) -> bool:
+    """Leave what a page shows, and what that has stored. False if that cannot be, or if more may be left: other
+    pages of its context, and what listens to it, answers its requests or runs in all of its documents."""
+    from playwright.sync_api import Error
+
+    inner = page._impl_obj
+    if len(page.context.pages) > 1 or page in WITH_AXE or inner._routes or {*inner.event_names()} - LISTENED:
+        return False
+    try:
+        if page.url != "about:blank":
+            page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            page.goto("about:blank")
+        page.mouse.move(0, 0)
+    except Error:  # it is on its way to another page, or shows why there is none
+        return False
+    return True
+
+
+@pytest.fixture
+def new_page(fresh_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    return fresh_page
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 down what it did.
 
     python -m tests.support.vllm_server NAME --port 8000 --journal FILE [--load 0.5] [--places 256] [--latency
-    0.1] [--dies-after N]
+    0.1] [--dies-after N] [--drops N]
 
 It lists NAME under /v1/models once it is loaded, works on as many requests at once as it has places and lets
 the others wait, tells both numbers under /metrics, and ends at SIGTERM. The journal is a file of JSON lines
@@ -95,6 +95,7 @@ def at_once(servers: Sequence[Life]) -> int:
 async def serve(options: argparse.Namespace) -> None:
     places = asyncio.Semaphore(options.places)
     running = waiting = answered = 0
+    to_drop = options.drops
 
     def note(event: str, what: str = "") -> None:
         gpus = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
@@ -155,11 +156,15 @@ async def serve(options: argparse.Namespace) -> None:
         return "404 Not Found", "application/json", '{"detail":"Not Found"}'
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal to_drop
         with closing(writer), suppress(ConnectionError, asyncio.IncompleteReadError):
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 size = LENGTH.search(head)
                 body = await reader.readexactly(int(size[1]) if size else 0)
+                if to_drop and head.startswith("POST "):
+                    to_drop -= 1
+                    return
                 status, kind, text = await respond(head, body)
                 content = text.encode()
                 writer.write(
@@ -193,6 +198,7 @@ def main() -> None:
     parser.add_argument("--places", type=int, default=256)
     parser.add_argument("--latency", type=float, default=0.02, help="seconds for a reply")
     parser.add_argument("--dies-after", type=int, default=0, help="replies after which it crashes, once")
+    parser.add_argument("--drops", type=int, default=0, help="connections that break before a reply")
     options = parser.parse_args()
     options.name = options.served_model_name or options.name[-1]
     visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")

@@ -55,7 +55,8 @@ Slip = tuple[int, object, str]
 def _any(frame: pl.DataFrame, *conditions: pl.Expr) -> bool:
     """Whether one of the conditions holds for a row: they are looked at together, since nearly always none
     does."""
-    return any(frame.select(condition.any().alias(str(at)) for at, condition in enumerate(conditions)).row(0))
+    named = (condition.any().alias(str(at)) for at, condition in enumerate(conditions))
+    return any(frame.select_seq(named).row(0))
 
 
 def _where(items: pl.DataFrame, condition: pl.Expr, what: str) -> Iterator[Slip]:

@@ -272,6 +272,9 @@ class _Columns:
 
 
 def _numbered(column: pl.Series, names: Sequence[str]) -> Numbers:
+    if len(column) <= FEW:
+        numbers = {name: number for number, name in enumerate(names)}
+        return np.array([numbers[name] for name in column.to_list()], dtype=np.int32)
     return column.cast(pl.Enum(names)).to_physical().to_numpy()
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from folkways.display import shorten
+from folkways.evidence.answers import ENOUGH_REPLIES
 from folkways.names import WHOLE
 from folkways.records import SCORES, Metric, Signature, empty
 
@@ -60,6 +61,11 @@ class Entry:
     created: str
     judged: int = 0
     fault: str = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether enough replies came for a rank (ENOUGH_REPLIES)."""
+        return self.lost <= (1 - ENOUGH_REPLIES) * self.n
 
     @property
     def setting(self) -> Setting:
@@ -163,8 +169,10 @@ def unlike(setting: Setting, other: Setting) -> Iterator[str]:
 
 
 def newest(entries: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:
-    """Of entries of one column: the newest of each model, and the older ones that it replaces."""
-    last = {one.model: one for one in sorted(entries, key=lambda one: (one.created, one.source))}
+    """Of entries of one column: the newest of each model, and the others that it replaces. One that lost too
+    many replies to be ranked replaces none that has them."""
+    ordered = sorted(entries, key=lambda one: (one.is_whole, one.created, one.source))
+    last = {one.model: one for one in ordered}
     return list(last.values()), [one for one in entries if last[one.model] is not one]
 
 

@@ -266,13 +266,15 @@ def _facet(task: str, logs: Sequence[ScoredLog], by: str | None) -> str:
 
 def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str]]:
     """The ids with the same content in all logs that have them, and notes on the others."""
-    contents: dict[str, str] = {}
+    contents: dict[str, tuple[str, str]] = {}
     unlike_ids: dict[str, str] = {}
     logs = list(labelled.values())
     for label, log in labelled.items():
         for item, content in zip(log.items, log.contents, strict=True):
-            if content and contents.setdefault(item, content) != content:
-                unlike_ids.setdefault(item, label)
+            if content:
+                first, data = contents.setdefault(item, (content, log.data))
+                if content != first and not (data and data == log.data):
+                    unlike_ids.setdefault(item, label)
     counts = Counter(item for log in logs for item in set(log.items))
     common = {item for item, n in counts.items() if n > 1}
     if not common:

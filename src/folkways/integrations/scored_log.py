@@ -114,6 +114,13 @@ class ScoredLog:
     numbers: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     created: str = ""
 
+    @property
+    def data(self) -> str:
+        """The release with its fingerprint; empty where the log does not say. In logs of the same, an id is
+        the same question, however it was put."""
+        data = self.settings.get("data", "")
+        return data if "#" in data else ""
+
     def metric(self, score: str, values: Sequence[float | None] | None = None) -> Metric:
         """A score as a metric. Values that all lie between 0 and 1 are shown in percent, unless the log
         states another scale.

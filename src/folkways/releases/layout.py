@@ -9,6 +9,7 @@ Three layouts are accepted for each release: folkways' own (``annotations/UK_dat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from folkways.errors import FolkwaysError, UnknownNameError
@@ -55,10 +56,15 @@ def recognise(
 
 def places_of(record: ReleaseRecord, folder: Path) -> dict[str, str]:
     """Path in the release -> path under ``folder``, for those of the record's files that are there."""
+
+    @cache  # most records have nothing there: a look at a folder tells it of all files in it
+    def has(name: str) -> bool:
+        return (folder / name).exists()
+
     places: dict[str, str] = {}
     for entry in record.files:
         for candidate in (entry.path, entry.remote, f"data/{entry.path}"):
-            if (folder / candidate).is_file():
+            if has(candidate.partition("/")[0]) and (folder / candidate).is_file():
                 places[entry.path] = candidate
                 break
     return places

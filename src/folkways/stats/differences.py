@@ -18,6 +18,8 @@ from folkways.stats.intervals import DEFAULT_CONFIDENCE, EDGE, TINY, Floats, Int
 LARGEST_Z = 7.0
 """Beyond this many standard normal deviations p is below 3e-12, and no smaller p is given."""
 STEPS = 40
+AT_ONCE = 4
+"""Halvings of ``_p`` that are one look: at the ends of all sixteenths of what is left."""
 AT = np.linspace(0.0, LARGEST_Z, 701)
 """Standard normal deviations at which Poisson bounds are computed."""
 
@@ -74,7 +76,8 @@ def difference_of_shares(
         raise ValueError("a difference needs a share on either side")
     sides = _wilson_distances(first, first_numbers), _wilson_distances(second, second_numbers)
     difference = float(without_rounding(first.mean() - second.mean()))
-    low, high = _interval(difference, *sides, NormalDist().inv_cdf(0.5 + confidence / 2))
+    at = np.array([NormalDist().inv_cdf(0.5 + confidence / 2)])
+    ((low, high),) = _intervals(difference, *sides, at)
     return Difference(difference, low, high, _p(difference, *sides))
 
 
@@ -135,7 +138,7 @@ def _last_z_without_zero(differences: Floats, limits: _Limits) -> Floats:
 
 
 def _intervals_of_groups(differences: Floats, limits: _Limits, z: Floats) -> tuple[Floats, Floats]:
-    """``_interval`` of every group against the others as strata, each at its own z."""
+    """``_intervals`` of every group against the others as strata, each at its own z."""
     squares = [distance**2 for distance in limits(z[:, None])]
     own_below, own_above = (square.diagonal() for square in squares)
     below, above = squares[0].sum(axis=1) - own_below, squares[1].sum(axis=1) - own_above
@@ -147,32 +150,42 @@ def _intervals_of_groups(differences: Floats, limits: _Limits, z: Floats) -> tup
 
 
 def _p(difference: float, first: _Limits, second: _Limits) -> float:
-    nothing, certain = 0.0, LARGEST_Z
-    for _ in range(STEPS):
-        middle = (nothing + certain) / 2
-        low, high = _interval(difference, first, second, middle)
-        if low <= 0 <= high:
-            certain = middle
-        else:
-            nothing = middle
-    return 2 * (1 - NormalDist().cdf(nothing)) if difference else 1.0
+    """From the z up to which the interval does not hold 0, to the last of STEPS halvings."""
+    if not difference:
+        return 1.0
+    without, step = 0.0, LARGEST_Z
+    for _ in range(STEPS // AT_ONCE):
+        step /= 2**AT_ONCE
+        looks = without + step * np.arange(1, 2**AT_ONCE)
+        holds = [low <= 0 <= high for low, high in _intervals(difference, first, second, looks)]
+        without += step * [*holds, True].index(True)
+    return 2 * (1 - NormalDist().cdf(without))
 
 
-def _interval(difference: float, first: _Limits, second: _Limits, z: float) -> tuple[float, float]:
-    below_first, above_first = map(_of_mean, first(z))
-    below_second, above_second = map(_of_mean, second(z))
-    return difference - math.hypot(below_first, above_second), difference + math.hypot(
-        above_first, below_second
-    )
+def _intervals(difference: float, first: _Limits, second: _Limits, z: Floats) -> list[tuple[float, float]]:
+    """Both ends at each z."""
+    below_first, above_first = map(_of_mean, first(z[:, None]))
+    below_second, above_second = map(_of_mean, second(z[:, None]))
+    return [
+        (difference - low, difference + high)
+        for low, high in zip(
+            map(math.hypot, below_first, above_second),
+            map(math.hypot, above_first, below_second),
+            strict=True,
+        )
+    ]
 
 
-def _of_mean(distances: Floats) -> float:
-    """How far the mean of shares is from a limit, by how far each share is from its own."""
-    return math.sqrt(distances @ distances) / distances.size
+def _of_mean(distances: Floats) -> list[float]:
+    """How far the mean of shares is from a limit at each z, by how far each share is: shape (z, shares)."""
+    squares = (distances[:, None, :] @ distances[:, :, None]).ravel()
+    lengths: list[float] = np.sqrt(squares).tolist()
+    return [length / distances.shape[1] for length in lengths]
 
 
-_Limits = Callable[[float | Floats], tuple[Floats, Floats]]
-"""Standard normal deviations -> how far each share is from its lower and from its upper Wilson limit."""
+_Limits = Callable[[Floats], tuple[Floats, Floats]]
+"""A column of standard normal deviations -> how far each share is from its lower and from its upper Wilson
+limit at each."""
 
 
 def _wilson_distances(shares: Floats, numbers: Floats) -> _Limits:
@@ -180,7 +193,7 @@ def _wilson_distances(shares: Floats, numbers: Floats) -> _Limits:
     some_ones, least_ones = _least_counts(shares * numbers, numbers)
     some_zeros, least_zeros = _least_counts((1 - shares) * numbers, numbers)
 
-    def distances(z: float | Floats) -> tuple[Floats, Floats]:
+    def distances(z: Floats) -> tuple[Floats, Floats]:
         z_squared = z * z
         denominator = 1 + z_squared / numbers
         centre = (shares + z_squared / twice) / denominator
@@ -188,10 +201,10 @@ def _wilson_distances(shares: Floats, numbers: Floats) -> _Limits:
         below, above = shares - (centre - half), centre + half - shares
         if some_ones.size:
             least = shares[some_ones] - _between(least_ones, z) / numbers[some_ones]
-            below[..., some_ones] = np.maximum(below[..., some_ones], least)
+            below[:, some_ones] = np.maximum(below[:, some_ones], least)
         if some_zeros.size:
             least = 1 - shares[some_zeros] - _between(least_zeros, z) / numbers[some_zeros]
-            above[..., some_zeros] = np.maximum(above[..., some_zeros], least)
+            above[:, some_zeros] = np.maximum(above[:, some_zeros], least)
         return below, above
 
     return distances
@@ -220,11 +233,11 @@ def _least_count(count: float, n: float) -> Floats:
     return np.asarray(np.where(AT < FAR_OUT, few, np.minimum(few, jeffreys)))
 
 
-def _between(bounds: Floats, z: float | Floats) -> Floats:
-    """The bounds at a z, or at each of a column of them, by a straight line between those of AT."""
-    steps = np.reshape(z, np.shape(z)[:-1]) * ((AT.size - 1) / LARGEST_Z)
+def _between(bounds: Floats, z: Floats) -> Floats:
+    """The bounds at each of a column of z, by a straight line between those of AT."""
+    steps = z[:, 0] * ((AT.size - 1) / LARGEST_Z)
     before = np.minimum(steps.astype(np.intp), AT.size - 2)
-    return np.asarray(bounds[before] + (bounds[before + 1] - bounds[before]) * (steps - before)[..., None])
+    return np.asarray(bounds[before] + (bounds[before + 1] - bounds[before]) * (steps - before)[:, None])
 
 
 def independent_difference(

@@ -204,13 +204,29 @@ def parquet(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
+SPREADSHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+SHARED_TEXTS = (
+    '<Override PartName="/xl/sharedStrings.xml" ContentType='
+    '"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"/></Types>'
+)
+LONGEST_CELL = 32_767  # characters
+
+
 def repeating_workbook() -> bytes:
-    book = Workbook()
-    for _ in range(LARGEST_UNPACKED // 32_767 + 2):
-        book.active.append(["x" * 32_767])
-    buffer = io.BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()
+    """Every cell is a text that the file has once."""
+    numbers = range(2, LARGEST_UNPACKED // LONGEST_CELL + 3)
+    rows = (f'<row r="{number}"><c r="A{number}" t="s"><v>0</v></c></row>' for number in numbers)
+    buffer, made = io.BytesIO(sheet_of("".join(rows))), io.BytesIO()
+    with zipfile.ZipFile(buffer) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+        for entry in old.infolist():
+            content = old.read(entry)
+            if entry.filename == "[Content_Types].xml":
+                content = content.replace(b"</Types>", SHARED_TEXTS.encode())
+            new.writestr(entry, content)
+        new.writestr(
+            "xl/sharedStrings.xml", f"<sst xmlns='{SPREADSHEET}'><si><t>{'x' * LONGEST_CELL}</t></si></sst>"
+        )
+    return made.getvalue()
 
 
 @pytest.mark.parametrize(

@@ -193,6 +193,11 @@ def open_field(
 
 
 @pytest.fixture
+def new_page(kept_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    return kept_page
+
+
+@pytest.fixture
 def make_field(server: StudioServer, new_page: Callable[..., Watched]) -> Callable[..., Field]:
     """A function that makes an open study of these stages; keywords change its description."""
     return partial(open_field, server, new_page)

@@ -252,6 +252,17 @@ def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
 
 
+def test_on_paper_a_table_has_all_of_its_columns_and_nothing_is_there_to_press(site: Site) -> None:
+    for address, page in looked_at(site, site.field.owner.id, [site.field.path, f"{site.field.path}/items"]):
+        page.emulate_media(media="print")
+        page.set_viewport_size({"width": 700, "height": 1000})  # A4
+        hidden = page.locator(".scroll").evaluate_all(
+            "(all) => all.map((each) => [each.scrollWidth > each.clientWidth, getComputedStyle(each).overflowX])"
+        )
+        assert hidden and set(map(tuple, hidden)) == {(False, "visible")}, address
+        assert page.locator(".tabs, .bar nav, .foot").locator("visible=true").count() == 0, address
+
+
 @pytest.mark.parametrize("every", [False, EVERY_PAGE])
 def test_on_a_phone_everything_to_touch_is_large_enough(site: Site, every: bool) -> None:
     selector = ", ".join(

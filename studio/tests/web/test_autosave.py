@@ -16,6 +16,7 @@ from folkways_studio.people import sessions
 from folkways_studio.work import judgements
 from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.conftest import Field, begin, send
+from tests.support.browser import Watched
 
 pytestmark = pytest.mark.browser
 
@@ -24,6 +25,12 @@ QUESTIONS = [
     {"local": "소풍에 무엇을 싸 가나요?", "english": "What do people take on a picnic?"},
     {"local": "생일에 무엇을 먹나요?", "english": "What do people eat on their birthday?"},
 ]
+
+
+@pytest.fixture
+def new_page(fresh_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    """Pages are cut off from the network, and one is told what time it is."""
+    return fresh_page
 
 
 @pytest.fixture
@@ -185,6 +192,22 @@ def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
         "!== '[]')"
     )
     assert said(field, 0) == [["김밥"]]
+
+
+def test_whoever_is_signed_out_while_writing_is_told_that_what_they_wrote_is_kept(field: Field) -> None:
+    person = field.arrived()
+    page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
+    begin(page)
+    sessions.revoke_all(field.workspace, person.account_id)
+    page.get_by_label("Answer 1").fill("김밥")
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.locator("#problems li")).to_contain_text(
+        ["You have been signed out.", "what you wrote is kept"]
+    )
+    token = sessions.open_session(field.workspace, person.account_id)
+    page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
+    page.reload()
+    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 507])

@@ -153,6 +153,18 @@ def test_a_bucket_is_asked_for_ranges_and_signed_requests_alone(bucket: S3Server
             store.read("ab12")
 
 
+def test_a_folder_is_made_for_its_owner_alone_wherever_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "not" / "there" / "yet"
+    monkeypatch.setenv("FOLKWAYS_MEDIA", str(place))
+    with closing(open_workspace(tmp_path / "w.db")) as workspace:
+        store = media_store(workspace)
+        store.write("ab12", b"0123456789")
+        assert (store.read("ab12"), store.read("ab12", range(3, 5))) == (b"0123456789", b"34")
+        assert place.stat().st_mode & 0o777 == 0o700
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "words"),
     [

@@ -237,6 +237,14 @@ def test_a_question_keeps_its_order_where_another_says_something_else() -> None:
     assert released == (["tea", "rice"], "A", [])
 
 
+def test_what_is_shown_of_a_version() -> None:
+    """Its orders are drawn by the culture's question; a right letter that it lacks is none."""
+    version = {"culture": "KR", "question": "Q-1", "choices": ["a", "b"], "labels": ["A", "B"]}
+    for letter, right in (("B", 1), ("E", None)):
+        shown = TASK.options_of(version | {"answer_idx": letter})
+        assert (shown.texts, shown.right, shown.order_key) == (("a", "b"), right, "KR/Q-1")
+
+
 @pytest.mark.parametrize(
     ("countries", "chosen", "found"),
     [

@@ -157,6 +157,7 @@ def test_metrics_may_count_some_items_and_some_replies(
     ]
     task = task_of(tmp_path, monkeypatch, {**KEYS, "metrics": metrics})
     write_delimited(tmp_path / "data", "questions.csv", ROWS)
+    assert [each.metric.accuracy for each in task.declared.metrics] == [True, False, False]
     found = judged(
         task, release_over(tmp_path / "data", "theirs"), lambda row: "B" if row["item"] == "1" else "no idea"
     )

@@ -23,7 +23,7 @@ from folkways.integrations.scored_log import (
     told,
 )
 from folkways.json_lines import json_objects, read_json
-from folkways.records import LOST, State
+from folkways.records import LOST, Signature, State
 
 Row = dict[str, Any]
 
@@ -120,6 +120,7 @@ def _log(
     averages: dict[str, dict[str, Any]] = {}
     stated: dict[str, float | None] = {}
     settings: dict[str, None] = {}
+    made: dict[str, str] = {}
     metrics: dict[str, str] = {}
     every_note = [*notes]
     for row in rows:
@@ -134,6 +135,8 @@ def _log(
             metrics[key] = metric_name(key, config)
             configs[metrics[key]] = config
             averages[metrics[key]] = averages_of(config) if is_ours(result) else {}
+            if is_ours(result):
+                made = made or dict(Signature.of_text(str(details_of(result)["signature"])).parts)
             stated[metrics[key]] = number((result.get("score_details") or {}).get("score"))
             arguments = (result.get("generation_config") or {}).get("generation_args") or {}
             settings[told({**arguments, "prompt_template": None, "execution_command": None})] = None
@@ -156,7 +159,7 @@ def _log(
         contents=[_content(row) for row in samples.values()],
         scores=scores,
         facets=facets([_metadata(row) for row in samples.values()]),
-        settings={"settings": " and ".join(settings)} if any(settings) else {},
+        settings=made or ({"settings": " and ".join(settings)} if any(settings) else {}),
         notes=every_note,
         lower_is_better={
             name: config["lower_is_better"] is True

@@ -259,7 +259,7 @@ class _Aggregate:
         expected = (first.entry["score_details"].get("uncertainty") or {}).get("num_samples")
         if expected is not None and len(rows) != int(expected):
             return f"{len(rows)} single judgements came, and the score is of {expected}"
-        if first.metric.mean_over or "sampling" in self._signature(first).parts or not rows:
+        if first.metric.mean_over or "sampling" in self._signature(first).parts:
             return ""  # no plain mean of its rows
         if _lost(first, rows) is None:
             mean, score = _mean(first, rows, worst_of(first.metric, rows)), _score(first)
@@ -306,7 +306,7 @@ def _lost(first: _Result, values: Sequence[float | None]) -> float | None:
     fits = (
         lost
         for lost in (worst_of(first.metric, rows), 0.0)
-        if rows and abs(_mean(first, rows, lost) - _score(first)) <= TINY * max(1.0, scale)
+        if abs(_mean(first, rows, lost) - _score(first)) <= TINY * max(1.0, scale)
     )
     return next(fits, None)
 

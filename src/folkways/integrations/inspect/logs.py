@@ -22,6 +22,7 @@ from typing import Any
 import polars as pl
 
 from folkways.display import shorten, single_line
+from folkways.endpoints.servers.providers import providers
 from folkways.errors import DataError, FolkwaysError, MissingExtraError
 from folkways.integrations.scored_log import (
     NUMBERS,
@@ -39,6 +40,7 @@ from folkways.integrations.scored_log import (
 )
 from folkways.json_lines import read_json
 from folkways.records import LOST, SCORES, Signature
+from folkways.runs.results.model_names import ENGINES, public_name
 
 ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
@@ -63,6 +65,9 @@ _ID = ("item", "language", "variant")
 
 _LONGEST, _SHORTENED = 5120, "...\n(content truncated)"
 """Characters of a text in Inspect's summaries, and what follows a longer one."""
+
+_SERVICE = re.compile("^openai-api/[^/]+/")
+"""What stands before the name of a model on a server of one's own."""
 
 _SAMPLE = re.compile(r"samples/.+_epoch_\d+\.json")
 _IN_CHUNKS = re.compile(r"samples/.+_epoch_\d+/sample\.json")
@@ -90,6 +95,13 @@ class _Log:
 def registered_name(task: str) -> str:
     """What Inspect calls a task of ours: its own names are those of functions."""
     return f"folkways/{task.replace('/', '_').replace('-', '_')}"
+
+
+def _model(name: str) -> str:
+    """The name that exports have for a model, where Inspect's begins with what serves it."""
+    as_endpoint = _SERVICE.sub("http://server/v1#", name)
+    kind = name.partition("/")[0]
+    return public_name(as_endpoint) if as_endpoint != name or kind in {*ENGINES, *providers()} else name
 
 
 def is_json_log(path: Path) -> bool:
@@ -123,7 +135,7 @@ def read_scores(path: Path) -> ScoredLog:
     return ScoredLog(
         path=path,
         task=signature.get("task") or str(log.spec["task"]),
-        model=str(log.spec["model"]),
+        model=_model(str(log.spec["model"])) if signature else str(log.spec["model"]),
         items=["|".join(str(metadata.get(name)) for name in _ID) for metadata in metadata_of]
         if signature and ours
         else ids,

@@ -338,7 +338,7 @@ def as_numbers(scores: pl.DataFrame) -> pl.DataFrame:
 def _scores(frame: pl.DataFrame) -> list[Score]:
     counts = pl.col(*(state.value for state in State), "cut").fill_null(0)
     scores = as_numbers(frame).with_columns(counts).select(list(Score.__slots__))
-    return [Score(**row) for row in scores.iter_rows(named=True)]
+    return [Score(*row) for row in scores.iter_rows()]
 
 
 def _rank(score: float | None) -> float:

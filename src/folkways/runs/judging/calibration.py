@@ -67,7 +67,9 @@ class Cases:
 
 def numbers(names: pl.Series) -> Integers:
     """A number from 0 for each name, in alphabetical order."""
-    return (names.rank("dense") - 1).cast(pl.Int64).to_numpy()
+    of_rows = names.to_list()
+    order = {name: number for number, name in enumerate(sorted(set(of_rows)))}
+    return np.array([order[name] for name in of_rows], dtype=np.int64)
 
 
 def youden_of(part: pl.DataFrame) -> Youden | None:

@@ -139,7 +139,7 @@ def load_inputs(
     workspace: Workspace, runs: Sequence[run_records.RunRecord], profile: str | None = None
 ) -> Inputs:
     """The judgements of these runs; of an item that two runs asked a model in one condition, what the later
-    one says.
+    reply says.
 
     profile: only this one of each task. Raises FolkwaysError for a run that has not been scored, or not in
     that profile.

@@ -63,7 +63,7 @@ def collect(
     show_items: bool = False,
 ) -> ReportData:
     """Everything that a report of these runs of a ``workspace`` shows, from what is stored; nothing is judged
-    or asked. Of an item that two runs asked a model in one condition, it is what the later one says, and
+    or asked. Of an item that two runs asked a model in one condition, it is what the later reply says, and
     scores are over all that such runs asked a model together. A model that was asked in several conditions is
     one for each, with the runs in its name.
 
@@ -324,14 +324,15 @@ def _total(amounts: Sequence[Amount | None]) -> Amount | None:
 
 
 def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
+    elsewhere = ", unless another of these runs has it" if len(runs) > 1 else ""
     warnings = [
-        f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing, "
-        f"and stays in the denominators. {_to_go_on(run)}"
+        f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing"
+        f"{elsewhere}, and stays in the denominators. {_to_go_on(run)}"
         for run in runs
         if run.state not in ("finished", "incomplete") and not _sampled(run)
     ]
     warnings += [
-        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators. "
+        f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators{elsewhere}. "
         f"{_to_go_on(run)}"
         for run in runs
         if run.state == "incomplete"

@@ -15,7 +15,7 @@ from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import ASKED_BY
 from folkways.evidence.conditions import AskedPart, runs_alike, signature_together, unlike_on_tasks
 from folkways.names import WHOLE
-from folkways.records import CUT, SCORES, Signature, Subject, is_baseline, plain
+from folkways.records import CUT, LOST, SCORES, Signature, Subject, is_baseline, plain
 from folkways.runs.models import split_name
 from folkways.runs.planning.plan import POPULATIONS, restore_options, stored_plan
 from folkways.runs.results.completeness import completeness_of_rows, if_data_are_here, lacking
@@ -47,7 +47,7 @@ class _Share:
 
 class RunsTogether:
     """Runs of a workspace that are looked at together. Of what two of them asked a model alike, the reply to
-    the later one counts.
+    the later one counts, if it came.
 
     A model that runs asked in different conditions is one for each, with the runs in its name. stored: name
     of a run -> records.SCORES as they are stored. signatures: each text of their column ``signature`` ->
@@ -279,6 +279,8 @@ class RunsTogether:
 
 
 def latest(judged: pl.DataFrame) -> pl.Series:
-    """The numbers of the rows that stay where several runs asked a model the same: those of the last run."""
-    rows = judged.select(ROW).with_row_index("row")
-    return rows.unique(subset=ROW, keep="last", maintain_order=True)["row"]
+    """The numbers of the rows that stay where several runs asked a model the same: those of the last run that
+    got a reply, or of the last run where none did."""
+    rows = judged.select(*ROW, replied=~pl.col("state").is_in(LOST)).with_row_index("row")
+    replied_last = rows.sort("replied", maintain_order=True)
+    return replied_last.unique(subset=ROW, keep="last", maintain_order=True)["row"].sort()

@@ -257,7 +257,11 @@ def test_formats_from_judgements() -> None:
     )
     both = pl.concat([saq, mcq], how="diagonal")
     scores = culture_scores(both, "sem_b", "correct")
-    assert scores.filter(pl.col("measure") == "mcq").height == 8
+    in_percent = (
+        100 * mcq.filter("counted").group_by("endpoint", "culture").agg(pl.col("correct").mean())["correct"]
+    )
+    assert sorted(scores.filter(measure="mcq")["value"]) == pytest.approx(sorted(in_percent))
+    assert in_percent.len() == 8 and in_percent.max() > 1
     table = format_table(scores)
     assert set(table.rows["cultures"]) == {4}
     alone = format_table(culture_scores(saq, "sem_b", "correct"))

@@ -102,7 +102,8 @@ if (form) {
       } else {
         saver.changed(); // the save that waited was put off for this
       }
-      show(answer.body);
+      const isOver = answer.status === 401 || answer.status === 403; // of the session: whoever loads the page again signs in
+      show(isOver ? { problems: { "": answer.body.message, again: problems.dataset.unknown } } : answer.body);
     }
   };
 
