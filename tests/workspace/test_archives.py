@@ -188,6 +188,18 @@ def test_nothing_leaves_where_the_run_changed_while_it_was_written(
     assert find(asked).archive is None
 
 
+@on_each_database("second", ["a", "b"])
+def test_of_two_processes_that_archive_a_run_the_second_leaves_the_files_of_the_first(
+    asked: Workspace, tmp_path: Path, second: str
+) -> None:
+    before, seen_by_both = rows_of(asked), find(asked)
+    archive_run(asked, seen_by_both, tmp_path / "a")
+    with pytest.raises(FolkwaysError, match=r"run mine is archived in (.|\n)* already; put it back with"):
+        archive_run(asked, seen_by_both, tmp_path / second)
+    restore_run(asked, find(asked))
+    assert rows_of(asked) == before
+
+
 def test_an_archive_that_is_lost_damaged_or_another_runs_is_an_error_in_words(tmp_path: Path) -> None:
     workspace = open_workspace(tmp_path / "w.db")
     for name in ("mine", "other"):

@@ -83,16 +83,16 @@ def archive_run(
     can be repeated: until the last step the run is in the workspace as before, and finished files stay.
     Raises FolkwaysError for a run that is asking or archived.
     """
-    if run.archive is not None:
-        raise FolkwaysError(
-            f"run {run.name} is archived in {run.archive} already; put it back with: "
-            f"{workspace.command('runs', 'restore', run.name)}"
-        )
     _check_over(workspace, run)
-    if (folder / MANIFEST).exists():
-        read_archive(folder, run, workspace)  # of another run? Then nothing there is written over
-    with turn_to_judge(workspace, run.id):  # so that nobody changes judgements meanwhile
-        run = run_records.find_run(workspace, str(run.id))
+    with turn_to_judge(workspace, run.id):  # so that nobody judges or archives it meanwhile
+        run = run_records.find_run(workspace, str(run.id))  # as it is now, maybe after a wait
+        if run.archive is not None:
+            raise FolkwaysError(
+                f"run {run.name} is archived in {run.archive} already; put it back with: "
+                f"{workspace.command('runs', 'restore', run.name)}"
+            )
+        if (folder / MANIFEST).exists():
+            read_archive(folder, run, workspace)  # of another run? Then nothing there is written over
         files, totals = _write(workspace, run, folder, tell)
         known: dict[str, Any] = {
             "folkways": __version__,
