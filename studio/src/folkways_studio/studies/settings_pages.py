@@ -36,7 +36,7 @@ def _settings(
     typed_problem: str = "",
     since: int | None = None,
 ) -> Response:
-    """The page of settings with this text, which was made from the description ``since`` (None: the newest)."""
+    """The page of settings with this text, made from the description ``since`` (None: the newest)."""
     history = descriptions.history(context.workspace, context.study.id)
     names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
     return context.page(
