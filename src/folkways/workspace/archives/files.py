@@ -193,8 +193,8 @@ def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: M
 def _finished(folder: Path) -> ArchiveError:
     """A copy of this workspace may have put its rows there, or the run was restored and changed since."""
     return ArchiveError(
-        f"{folder} has an archive of this run with other replies or judgements, and is not written over; name "
-        "another folder"
+        f"{folder} has an archive of this run with other replies or judgements, which stays; name another "
+        "folder"
     )
 
 
