@@ -274,8 +274,8 @@ def _check_name(name: str) -> None:
 def forget_run(workspace: Workspace, run: RunRecord) -> bool:
     """Take a run out of the workspace again, with what it expects; responses stay. False, and nothing is
     changed, where it is not any more as ``run`` says."""
-    told = ("id", "name", "state", "created", "finished", "seconds", "archive")
-    same = (schema.runs.c[name] == getattr(run, name) for name in told)
+    columns = ("id", "name", "state", "created", "finished", "seconds", "archive")
+    same = (schema.runs.c[name] == getattr(run, name) for name in columns)
     with workspace.write() as connection:
         return connection.execute(sa.delete(schema.runs).where(*same)).rowcount == 1
 

@@ -101,35 +101,35 @@ def archive_run(
                 f"run {run.name} is archived in {run.archive} already; put it back with: "
                 f"{workspace.command('runs', 'restore', run.name)}"
             )
-        for place in usual_places(workspace, run) if folder is None else [folder]:
-            finished = (place / MANIFEST).exists()
+        for target in usual_places(workspace, run) if folder is None else [folder]:
+            finished = (target / MANIFEST).exists()
             try:
                 if finished:
-                    read_archive(place, run, workspace)  # of another run?
-                files, totals = _write(workspace, run, place, tell)
+                    read_archive(target, run, workspace)  # of another run?
+                files, totals = _write(workspace, run, target, tell)
                 known: dict[str, Any] = {
                     "folkways": __version__,
                     "totals": totals,
                     "parts": [asdict(part) for part in results.parts(workspace, run)],
                     "usage": [asdict(use) for use in results.usage(workspace, run)],
                 }
-                write_manifest(place, run, files, known)
+                write_manifest(target, run, files, known)
                 break
             except ArchiveError:
                 if folder is not None:
                     raise
         try:
-            gone = _take_out(workspace, run, place, totals)
+            gone = _take_out(workspace, run, target, totals)
         except ChangedError:
             if not finished:  # what was written is out of date, and may be written over
-                (place / MANIFEST).unlink()
+                (target / MANIFEST).unlink()
             raise
         shared = sum(use["responses"] for use in known["usage"]) - gone
     rows = {
         table: sum(file.rows for file in files if file.table == table) for table in (RESPONSES, JUDGEMENTS)
     }
     return Archived(
-        place, rows[RESPONSES], rows[JUDGEMENTS], len(files), sum(file.size for file in files), shared
+        target, rows[RESPONSES], rows[JUDGEMENTS], len(files), sum(file.size for file in files), shared
     )
 
 
