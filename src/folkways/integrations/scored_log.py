@@ -121,7 +121,7 @@ class ScoredLog:
         end = f" ({profile})"
         names = {name: name.removesuffix(end) for name in self.scores if name.endswith(end)}
         scores, lower, stated, numbers = (
-            {own: of[name] for name, own in names.items() if name in of}
+            {metric: of[name] for name, metric in names.items() if name in of}
             for of in (self.scores, self.lower_is_better, self.stated, self.numbers)
         )
         settings = {**self.settings, "profile": profile}
