@@ -176,8 +176,14 @@ if (form) {
   shortcuts(document.querySelector("main"), { send: () => form.querySelector("button.primary[type=submit]").click() });
   document.addEventListener("sent", ({ detail }) => {
     if (detail.entry.url !== form.action) return;
-    if (detail.answer.body.next) location.assign(detail.answer.body.next);
-    else { waiting.hidden = true; enable(true); show(detail.answer.body); }
+    if (detail.answer.status === 200) {
+      saver.done();
+      location.assign(detail.answer.body.next);
+    } else {
+      waiting.hidden = true;
+      enable(true);
+      show(detail.answer.body);
+    }
   });
   document.addEventListener("waits", ({ detail }) => {
     if (detail.entry.url === form.action && detail.answer.body.message && problems.hidden) show(detail.answer.body);
