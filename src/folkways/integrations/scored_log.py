@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 import polars as pl
@@ -60,6 +60,8 @@ UNTOLD = (State.REFUSED.value, State.UNREADABLE.value, State.TRUNCATED.value, "c
 """Columns of records.SCORES that logs of other programs do not tell."""
 
 Scores = Mapping[str, Sequence[float | None]]
+
+Value = TypeVar("Value")
 
 
 @contextmanager
@@ -120,15 +122,14 @@ class ScoredLog:
         """The log with the scores of one of its ``profiles``, as a log of that alone names them."""
         end = f" ({profile})"
         names = {name: name.removesuffix(end) for name in self.scores if name.endswith(end)}
-        scores, lower, stated, numbers = (
-            {metric: of[name] for name, metric in names.items() if name in of}
-            for of in (self.scores, self.lower_is_better, self.stated, self.numbers)
-        )
-        settings = {**self.settings, "profile": profile}
         return replace(
-            self, scores=scores, lower_is_better=lower, stated=stated, numbers=numbers, settings=settings,
+            self,
+            scores=_renamed(self.scores, names),
+            lower_is_better=_renamed(self.lower_is_better, names),
+            stated=_renamed(self.stated, names),
+            settings={**self.settings, "profile": profile},
             profiles=(),
-        )  # fmt: skip
+        )
 
     @property
     def data(self) -> str:
@@ -243,6 +244,11 @@ class ScoredLog:
                 *(f"{self.task}: {note}" for note in filter(None, [self.untold(score)])),
             ],
         )
+
+
+def _renamed(by_name: Mapping[str, Value], names: Mapping[str, str]) -> dict[str, Value]:
+    """What is there of these names, by their new ones."""
+    return {new: by_name[name] for name, new in names.items() if name in by_name}
 
 
 def _moment(time: datetime) -> str:
