@@ -28,7 +28,7 @@ Action = Callable[[StudyFixture, Any], object]
 
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[StudyFixture, bytes]:
+def study_and_content(tmp_path_factory: pytest.TempPathFactory) -> tuple[StudyFixture, bytes]:
     """A study with two items and a person, and what its workspace holds."""
     study = open_study(new_workspace(tmp_path_factory.mktemp("bounds") / "studio.db"), [STAGE])
     study.add("verify", [QUESTION, QUESTION])
@@ -37,8 +37,8 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> tuple[StudyFixture, bytes
 
 
 @pytest.fixture
-def study(begun: tuple[StudyFixture, bytes]) -> StudyFixture:
-    study, content = begun
+def study(study_and_content: tuple[StudyFixture, bytes]) -> StudyFixture:
+    study, content = study_and_content
     filled(study.workspace, content)
     return study
 
@@ -177,10 +177,10 @@ def test_what_is_at_a_limit_is_taken_and_what_is_beyond_it_is_not(
     at: Any,
     beyond: Any,
     error: type[Exception],
-    begun: tuple[StudyFixture, bytes],
+    study_and_content: tuple[StudyFixture, bytes],
 ) -> None:
     action(study, at)
-    filled(study.workspace, begun[1])
+    filled(study.workspace, study_and_content[1])
     with pytest.raises(error):
         action(study, beyond)
 

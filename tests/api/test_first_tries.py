@@ -65,7 +65,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def here(stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def work_folder(stored: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "here"
     shutil.copytree(stored, folder)
     monkeypatch.chdir(folder)
@@ -283,12 +283,12 @@ LIKE_OTHERS = {
         for what, tried in WORKS.items()
     ],
 )
-def test_works(here: Path, tried: Callable[[], Any]) -> None:
+def test_works(work_folder: Path, tried: Callable[[], Any]) -> None:
     assert tried() is not None
 
 
 @pytest.mark.parametrize(("tried", "told"), TOLD.values(), ids=TOLD)
-def test_is_told_what_to_write(here: Path, tried: Callable[[], Any], told: str) -> None:
+def test_is_told_what_to_write(work_folder: Path, tried: Callable[[], Any], told: str) -> None:
     with pytest.raises(FolkwaysError) as error:
         tried()
     assert told in str(error.value)
@@ -296,7 +296,7 @@ def test_is_told_what_to_write(here: Path, tried: Callable[[], Any], told: str) 
 
 
 class TestWhatTheyGive:
-    def test_texts_are_the_same_as_lists(self, here: Path) -> None:
+    def test_texts_are_the_same_as_lists(self, work_folder: Path) -> None:
         one, other = (
             run(cultures="KR,ET", settings="temperature=0.5"),
             run(cultures=["KR", "ET"], settings={"temperature": 0.5}),
@@ -304,14 +304,14 @@ class TestWhatTheyGive:
         assert one.record.config == other.record.config
         assert set(one.judgements()["culture"]) == {"KR", "ET"}
 
-    def test_a_recipe_is_the_command_with_its_file(self, here: Path) -> None:
+    def test_a_recipe_is_the_command_with_its_file(self, work_folder: Path) -> None:
         done = folkways.run("study.toml")
         assert (done.name, set(done.judgements()["culture"])) == ("of-recipe", {"KR", "ET"})
         assert done.models == ["baseline/first", "baseline/random?temperature=0.5"]
         assert done.record.recipe["max-failed"] == 20.0
         assert set(folkways.run("study.toml", cultures="KR", name="mine").judgements()["culture"]) == {"KR"}
 
-    def test_judging_keeps_the_fixed_denominator(self, here: Path) -> None:
+    def test_judging_keeps_the_fixed_denominator(self, work_folder: Path) -> None:
         few = dict.fromkeys(ITEMS[:4], "A")
         judged = folkways.judge(TASK, few, language="en")
         whole = judged.scores.filter((pl.col("facet") == "all") & (pl.col("metric") == "correct")).row(
@@ -326,12 +326,12 @@ class TestWhatTheyGive:
         for frame in frames:
             assert folkways.judge(TASK, frame, language="en").judgements.equals(judged.judgements)
 
-    def test_a_culture_narrows_the_denominator(self, here: Path) -> None:
+    def test_a_culture_narrows_the_denominator(self, work_folder: Path) -> None:
         judged = folkways.judge(TASK, {ITEMS[0]: "A"}, language="en", culture=ITEMS[0].split("/")[0])
         assert 0 < judged.judgements.height < len(ITEMS)
 
     def test_a_run_knows_its_workspace(
-        self, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, work_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         held = last()
         monkeypatch.chdir(tmp_path)
@@ -340,7 +340,7 @@ class TestWhatTheyGive:
         assert folkways.report(held, "out", formats="md")
 
     def test_names_compared_in_a_run_are_its_own(
-        self, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, work_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         held = folkways.load_run("small")
         compared = held.compare("first", "random")[0]
@@ -350,7 +350,7 @@ class TestWhatTheyGive:
 
     @pytest.mark.parametrize("use", ACROSS.values(), ids=ACROSS)
     def test_runs_of_two_workspaces_are_not_looked_up_in_one(
-        self, here: Path, tmp_path: Path, use: Callable[[folkways.Run, folkways.Run], Any]
+        self, work_folder: Path, tmp_path: Path, use: Callable[[folkways.Run, folkways.Run], Any]
     ) -> None:
         elsewhere = folkways.run(TASK, "baseline/random", workspace=tmp_path / "elsewhere.db", name="large")
         with pytest.raises(
@@ -358,22 +358,22 @@ class TestWhatTheyGive:
         ):
             use(last(), elsewhere)
 
-    def test_one_workspace_opened_twice_is_one(self, here: Path) -> None:
-        again = folkways.load_run("large", here.resolve() / "folkways.db")
+    def test_one_workspace_opened_twice_is_one(self, work_folder: Path) -> None:
+        again = folkways.load_run("large", work_folder.resolve() / "folkways.db")
         assert folkways.report([folkways.load_run("small"), again], "report")
         assert folkways.gate(again, min={TASK: 1}, workspace="./folkways.db").passed
 
-    def test_gate_says_whether_it_passed(self, here: Path) -> None:
+    def test_gate_says_whether_it_passed(self, work_folder: Path) -> None:
         assert folkways.gate("large", min={TASK: 1}).passed
         checks = folkways.gate("large", min={TASK: 99}, models="baseline/first")
         assert (checks.passed, len(checks)) == (False, 1)
 
-    def test_runs_are_rows(self, here: Path) -> None:
+    def test_runs_are_rows(self, work_folder: Path) -> None:
         frame = folkways.runs()
         assert frame["run"].to_list() == ["small", "large"]
         assert frame["expected"][1] == 2 * len(ITEMS) == frame["responses"][1]
 
-    def test_repr_says_what_is_from_before(self, here: Path) -> None:
+    def test_repr_says_what_is_from_before(self, work_folder: Path) -> None:
         def counted(prompt: str) -> str:
             return "A"
 

@@ -13,6 +13,7 @@ from folkways.benchmarks.registry import benchmarks
 from folkways.cli.analyse import command
 from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import FolkwaysError, UnknownNameError
+from folkways.evidence.groups import OF_ANY_BENCHMARK
 from tests.support.blend_data import write_release
 
 
@@ -85,6 +86,14 @@ def test_every_analysis_is_listed_and_unique_within_its_benchmark() -> None:
         names = [result.name for result in benchmark.results]
         assert len(set(names)) == len(names)
         assert all(result.name in listed for result in benchmark.results if result.tasks)
+    of = {
+        row["analysis"]: (row["benchmark"], row["of"])
+        for row in json.loads(analyse("--list", "--json").output)
+    }
+    for result in OF_ANY_BENCHMARK:
+        several = result.across_benchmarks
+        assert of[result.name] == (("several", "two benchmarks or more") if several else ("any", "any task"))
+    assert {of[result.name][0] for result in OF_ANY_BENCHMARK} == {"several", "any"}
 
 
 def test_an_analysis_of_several_tables_as_csv_needs_a_folder(workspace: str, tmp_path: Path) -> None:

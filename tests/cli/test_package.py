@@ -18,7 +18,7 @@ from tests.support.doc_pages import REPOSITORY
 PACKAGE = REPOSITORY / "tests" / "packages" / "tea"
 
 
-class Tea:
+class InstalledPackage:
     """folkways beside the package. there: its workspace, with a run of the package's endpoint on the
     package's task."""
 
@@ -54,30 +54,30 @@ class Tea:
 
 
 @pytest.fixture(scope="module")
-def tea(tmp_path_factory: pytest.TempPathFactory) -> Tea:
-    return Tea(tmp_path_factory.mktemp("tea"))
+def package(tmp_path_factory: pytest.TempPathFactory) -> InstalledPackage:
+    return InstalledPackage(tmp_path_factory.mktemp("tea"))
 
 
 def test_its_task_file_is_short() -> None:
     assert len((PACKAGE / "tea" / "task.py").read_text(encoding="utf-8").splitlines()) < 100
 
 
-def test_its_data_are_listed_and_checked(tea: Tea) -> None:
-    assert "tea@1   (or: tea)" in tea.output("data", "list")
-    (issue,) = json.loads(tea.output("data", "check", "tea", "--json"))["issues"]
+def test_its_data_are_listed_and_checked(package: InstalledPackage) -> None:
+    assert "tea@1   (or: tea)" in package.output("data", "list")
+    (issue,) = json.loads(package.output("data", "check", "tea", "--json"))["issues"]
     assert (issue["kind"], issue["row"], issue["value"]) == ("repeated-id", 4, "CN-1")
 
 
-def test_its_task_and_its_endpoint_are_listed(tea: Tea) -> None:
-    assert "How people drink tea" in tea.output("tasks", "tea")
-    assert "says one letter" in tea.output("endpoints")
-    assert "3" in tea.output("estimate", "tea", "--model", "teapot/A", *tea.there)
+def test_its_task_and_its_endpoint_are_listed(package: InstalledPackage) -> None:
+    assert "How people drink tea" in package.output("tasks", "tea")
+    assert "says one letter" in package.output("endpoints")
+    assert "3" in package.output("estimate", "tea", "--model", "teapot/A", *package.there)
 
 
-def test_its_builder_is_a_command(tea: Tea, tmp_path: Path) -> None:
-    assert "Have a model write questions about tea." in tea.output("build", "--help")
+def test_its_builder_is_a_command(package: InstalledPackage, tmp_path: Path) -> None:
+    assert "Have a model write questions about tea." in package.output("build", "--help")
     out = tmp_path / "tea.csv"
-    done = tea.output(
+    done = package.output(
         "build",
         "tea",
         "--model",
@@ -92,22 +92,22 @@ def test_its_builder_is_a_command(tea: Tea, tmp_path: Path) -> None:
     assert (done, out.read_text()) == ("2 questions\n", "GB,Why?\nCN,Why?")
 
 
-def test_its_tables_stand_beside_what_it_published(tea: Tea) -> None:
-    (counted,) = tea.tables("tables", "tea", "1")
+def test_its_tables_stand_beside_what_it_published(package: InstalledPackage) -> None:
+    (counted,) = package.tables("tables", "tea", "1")
     compared = [(row["culture"], row["value"], row["published"], row["reproduced"]) for row in counted]
     assert compared == [("CN", 2.0, 2.0, True), ("GB", 1.0, 3.0, False), ("MA", 1.0, None, None)]
-    assert "Model-T" in tea.output("published", "--paper", "tea")
-    (beside,) = tea.tables("published", "--run", "last", *tea.there)
+    assert "Model-T" in package.output("published", "--paper", "tea")
+    (beside,) = package.tables("published", "--run", "last", *package.there)
     assert [(row["model"], row["published"]) for row in beside] == 2 * [
         ("Model-T", 61.5)
     ]  # beside each of two models
 
 
-def test_its_analyses_are_made_of_runs(tea: Tea) -> None:
-    assert "Who knows tea?" in tea.output("analyse", "--list")
+def test_its_analyses_are_made_of_runs(package: InstalledPackage) -> None:
+    assert "Who knows tea?" in package.output("analyse", "--list")
     both = [
-        tea.tables("analyse", "--only", "shares", *tea.there),
-        tea.tables("tables", "tea", "shares", "--run", "last", *tea.there),
+        package.tables("analyse", "--only", "shares", *package.there),
+        package.tables("tables", "tea", "shares", "--run", "last", *package.there),
     ]
     for (shares,) in both:
         assert {row["endpoint"]: row["share"] for row in shares} == pytest.approx(
@@ -115,8 +115,8 @@ def test_its_analyses_are_made_of_runs(tea: Tea) -> None:
         )
 
 
-def test_the_report_shows_all_of_it(tea: Tea, tmp_path: Path) -> None:
-    tea.output("report", "last", *tea.there, "--format", "md", "--out", tmp_path / "report")
+def test_the_report_shows_all_of_it(package: InstalledPackage, tmp_path: Path) -> None:
+    package.output("report", "last", *package.there, "--format", "md", "--out", tmp_path / "report")
     page = (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
     for part in (
         "## Tea",
@@ -126,14 +126,14 @@ def test_the_report_shows_all_of_it(tea: Tea, tmp_path: Path) -> None:
         "tea@1",
     ):
         assert part in page, part
-    compared = tea.output("compare", "teapot/A", "teapot/B", *tea.there)
+    compared = package.output("compare", "teapot/A", "teapot/B", *package.there)
     assert "tea/mcq, Accuracy" in compared
-    assert tea.does("gate", "last", "--min", "tea/mcq=99", *tea.there).returncode == 1
-    assert "CN-1" in tea.output("show", "tea/mcq:CN-1", *tea.there)
+    assert package.does("gate", "last", "--min", "tea/mcq=99", *package.there).returncode == 1
+    assert "CN-1" in package.output("show", "tea/mcq:CN-1", *package.there)
 
 
-def test_figures_that_cannot_be_read_cost_a_line(tea: Tea, tmp_path: Path) -> None:
-    home = shutil.copytree(tea.home, tmp_path / "installed")
+def test_figures_that_cannot_be_read_cost_a_line(package: InstalledPackage, tmp_path: Path) -> None:
+    home = shutil.copytree(package.home, tmp_path / "installed")
     (home / "tea" / "published" / "figures.csv").write_text("nonsense")
     settings = environment() | {"PYTHONPATH": str(home)}
     done = folkways_process("published", "--place", "Table 4", env=settings)

@@ -147,7 +147,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def asked(server: ChatServer, folder: Path) -> str:
+def asked_output(server: ChatServer, folder: Path) -> str:
     """What the commands that ask printed."""
     (folder / "prices.toml").write_text(
         f'[usd_per_million_tokens]\n"{server.url}/v1#lab/able" = {{ input = 100.0, output = 200.0 }}\n',
@@ -186,11 +186,11 @@ def steady(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
-def test_commands_that_ask(asked: str) -> None:
-    check_text(steady(asked), RECORDED / "asked.txt")
+def test_commands_that_ask(asked_output: str) -> None:
+    check_text(steady(asked_output), RECORDED / "asked.txt")
 
 
-def test_commands_over_a_workspace(asked: str, folder: Path, server: ChatServer) -> None:
+def test_commands_over_a_workspace(asked_output: str, folder: Path, server: ChatServer) -> None:
     text = session(LOOKED_AT, folder, server)
     scores = (folder / "scores.csv").read_text(encoding="utf-8").splitlines()
     files = f"== gate.xml\n{(folder / 'gate.xml').read_text(encoding='utf-8')}\n== scores.csv\n"
@@ -199,7 +199,7 @@ def test_commands_over_a_workspace(asked: str, folder: Path, server: ChatServer)
 
 
 @pytest.fixture(scope="module")
-def exported(asked: str, folder: Path, server: ChatServer) -> str:
+def exported(asked_output: str, folder: Path, server: ChatServer) -> str:
     """What the commands that export printed."""
     return session(EXPORTED, folder, server)
 

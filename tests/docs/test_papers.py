@@ -173,7 +173,7 @@ DRAWN_AS_OTHERS = [
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def papers_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with made data of each benchmark, and a workspace with a run of each, under their names."""
     folder = tmp_path_factory.mktemp("papers")
     with pytest.MonkeyPatch.context() as patch:
@@ -199,21 +199,21 @@ def tables_of(
     return {table["name"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
 
 
-def test_every_figure_and_table_is_made_of_made_data(made: Path, tmp_path: Path) -> None:
+def test_every_figure_and_table_is_made_of_made_data(papers_folder: Path, tmp_path: Path) -> None:
     """And holds the numbers that it held before."""
     tables = {}
     for number, (command, name) in enumerate(OF_RESULTS.items()):
         words = shlex.split(command)
         data = [
             "--release",
-            str(made / name),
-            *(["--ready-made", str(made / name)] if name == "blend" else []),
+            str(papers_folder / name),
+            *(["--ready-made", str(papers_folder / name)] if name == "blend" else []),
         ]
         words += [name] if words[0] == "analyse" else data
-        words += ["--workspace", str(made / "folkways.db")]
+        words += ["--workspace", str(papers_folder / "folkways.db")]
         if command in DRAWN_AS_OTHERS:
             words = [word for word in words if word not in ("--figures", "DIR")]
-        values = {"RUN": name, "FILE": str(made / "markers.csv")}
+        values = {"RUN": name, "FILE": str(papers_folder / "markers.csv")}
         of_command = tables_of(words, tmp_path / str(number), values)
         assert of_command and all(of_command.values()), command
         tables |= {f"{command}: {table}": as_frame(rows) for table, rows in of_command.items()}

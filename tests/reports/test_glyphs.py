@@ -15,6 +15,7 @@ from fontTools.ttLib import TTFont
 
 from folkways.reports.formats import glyphs
 from folkways.reports.formats.glyphs import LETTERS, SCRIPTS, faces, fonts
+from folkways.toml_files import packaged_toml
 from tests.support.browser import Watched
 from tests.support.report_data import REPLIES
 
@@ -123,3 +124,12 @@ def test_each_font_that_is_brought_has_the_glyphs_that_it_says_and_few_more(text
         font = TTFont(io.BytesIO(base64.b64decode(source)))
         assert {*font.getBestCmap()} == codes
         assert len(font.getGlyphOrder()) < 12 * len(codes), "letters take other forms beside others"
+
+
+def test_fonts_have_the_letters_that_their_file_says_and_latin_ones_come_last() -> None:
+    declared = packaged_toml("folkways.data", "fonts/fonts.toml")
+    for font in fonts():
+        told = [f"{low:04X}-{high:04X}" if high > low else f"{low:04X}" for low, high in font.ranges]
+        assert told == declared[font.name]["ranges"].split()
+        script = font.name.partition("-")[0]
+        assert (font.family == LETTERS) == (script in ("latin", "vietnamese", "greek", "cyrillic")), font.name

@@ -64,20 +64,20 @@ def server() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def settled(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def no_settings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """An environment without the settings of the person who runs the tests."""
     return environment(XDG_CONFIG_HOME=str(tmp_path_factory.mktemp("config")))
 
 
 @pytest.fixture(scope="module")
 def workspace(
-    tmp_path_factory: pytest.TempPathFactory, release: Path, server: str, settled: dict[str, str]
+    tmp_path_factory: pytest.TempPathFactory, release: Path, server: str, no_settings: dict[str, str]
 ) -> Path:
     """A run of both tasks with four models, in two templates and four orders."""
     path = tmp_path_factory.mktemp("run") / "w.db"
     models = [part for name in HABITS for part in ("--model", f"{server}/v1#{name}")]
     options = ("--variants", "all", "--permute-options", "4", "--release", release, "--workspace", path)
-    done = folkways("run", "culturalbench", *models, *options, env=settled)
+    done = folkways("run", "culturalbench", *models, *options, env=no_settings)
     assert done.returncode == 0, done.stderr
     return path
 
@@ -104,14 +104,14 @@ def monkeypatch_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pyt
 
 
 @pytest.fixture(scope="module")
-def made(findings: Inputs) -> dict[str, ResultTables]:
+def results(findings: Inputs) -> dict[str, ResultTables]:
     found, left_out = make_results(results_of_runs(findings), findings)
     assert left_out == {}
     return {one.result.name: one for one in found}
 
 
-def table(made: dict[str, ResultTables], analysis: str, name: str) -> pl.DataFrame:
-    return next(found.rows for found in made[analysis].tables if found.name == name)
+def table(results: dict[str, ResultTables], analysis: str, name: str) -> pl.DataFrame:
+    return next(found.rows for found in results[analysis].tables if found.name == name)
 
 
 def of_model(rows: pl.DataFrame, model: str, **where: str) -> dict[str, Any]:
@@ -176,8 +176,8 @@ def test_topics_of_the_release_are_a_facet(run: Run) -> None:
         assert set(scores(run, task=task, metric=metric, facet="topic")["value"]) == set(TOPICS.values())
 
 
-def test_the_gap_between_setups_is_found(made: dict[str, ResultTables], easy: list[Row]) -> None:
-    gaps = table(made, "easy-hard", "easy-hard-gap")
+def test_the_gap_between_setups_is_found(results: dict[str, ResultTables], easy: list[Row]) -> None:
+    gaps = table(results, "easy-hard", "easy-hard-gap")
     small = of_model(gaps, SMALL)
     assert small["low"] > 10
     assert small["p_holm"] < 0.001
@@ -186,8 +186,8 @@ def test_the_gap_between_setups_is_found(made: dict[str, ResultTables], easy: li
     assert gaps["easy"].is_sorted(descending=True)
 
 
-def test_a_known_country_stands_out_beside_the_spread_from_format(made: dict[str, ResultTables]) -> None:
-    countries = table(made, "format-spread", "culture-differences")
+def test_a_known_country_stands_out_beside_the_spread_from_format(results: dict[str, ResultTables]) -> None:
+    countries = table(results, "format-spread", "culture-differences")
     japan = of_model(countries, LATER, setup="Easy", group="JP")
     assert japan["difference"] > 30
     assert japan["p_holm"] < 0.001
@@ -200,19 +200,19 @@ def test_a_known_country_stands_out_beside_the_spread_from_format(made: dict[str
     assert (others["p_holm"] > 0.05).all()
 
 
-def test_format_spread_is_large_where_the_format_decides(made: dict[str, ResultTables]) -> None:
-    regions = table(made, "format-spread", "region-differences")
+def test_format_spread_is_large_where_the_format_decides(results: dict[str, ResultTables]) -> None:
+    regions = table(results, "format-spread", "region-differences")
     talks = of_model(regions, SMALL, setup="Easy", group="East Asia")["format_spread"]
     steady = of_model(regions, LATER, setup="Easy", group="East Asia")["format_spread"]
     assert talks > 20 > 12 > steady
-    formats = table(made, "format-spread", "format-scores")
+    formats = table(results, "format-spread", "format-scores")
     assert formats.filter(pl.col("setup") == "Easy")["format"].n_unique() == 8
     assert formats.filter(pl.col("setup") == "Hard")["format"].n_unique() == 2
 
 
-def test_orders_tell_knowledge_from_habit(made: dict[str, ResultTables], easy: list[Row]) -> None:
+def test_orders_tell_knowledge_from_habit(results: dict[str, ResultTables], easy: list[Row]) -> None:
     """A question that is known is answered alike in four orders; one that is guessed, in one of 64 cases."""
-    orders = table(made, "format-spread", "orders")
+    orders = table(results, "format-spread", "orders")
     small, large = of_model(orders, SMALL), of_model(orders, LARGE)
     assert small["letter A"] > 20 > -5 > small["letter B"]
     assert abs(large["letter A"]) < 5
@@ -223,30 +223,30 @@ def test_orders_tell_knowledge_from_habit(made: dict[str, ResultTables], easy: l
     assert small["consistency"] < large["consistency"]
 
 
-def test_sizes_and_dates_within_a_family_and_unknown_models(made: dict[str, ResultTables]) -> None:
-    sizes = table(made, "sizes", "sizes-steps").filter(pl.col("setup") == "Easy").row(0, named=True)
+def test_sizes_and_dates_within_a_family_and_unknown_models(results: dict[str, ResultTables]) -> None:
+    sizes = table(results, "sizes", "sizes-steps").filter(pl.col("setup") == "Easy").row(0, named=True)
     assert (sizes["family"], sizes["from"], sizes["to"]) == ("Llama (2024-04-18)", "8 B", "70 B")
     assert sizes["low"] > 10
     assert sizes["earlier"].endswith(SMALL)
-    dates = table(made, "dates", "dates-steps").filter(pl.col("setup") == "Hard").row(0, named=True)
+    dates = table(results, "dates", "dates-steps").filter(pl.col("setup") == "Hard").row(0, named=True)
     assert (dates["family"], dates["from"], dates["to"]) == ("Llama 8 B", "2024-04-18", "2024-07-23")
     assert (
         0 < dates["low"] < dates["high"] < 15
     )  # the earlier one knows as much, and talks in one of two templates
-    cards = table(made, "models", "models")
+    cards = table(results, "models", "models")
     assert of_model(cards, STRANGER, setup="Easy")["provider"] == "unknown"
     assert of_model(cards, LARGE, setup="Easy")["size"] == "70 B"
-    groups = table(made, "models", "model-groups").filter(
+    groups = table(results, "models", "model-groups").filter(
         pl.col("setup") == "Easy", pl.col("by") == "provider"
     )
     assert groups.select("group", "models").rows() == [("Meta", 3), ("unknown", 1)]
 
 
-def test_a_makers_score_is_the_mean_of_its_models(made: dict[str, ResultTables]) -> None:
-    models = table(made, "region-providers", "regions").filter(
+def test_a_makers_score_is_the_mean_of_its_models(results: dict[str, ResultTables]) -> None:
+    models = table(results, "region-providers", "regions").filter(
         pl.col("region") == "East Asia", pl.col("setup") == "Easy"
     )
-    makers = table(made, "region-providers", "region-providers").filter(
+    makers = table(results, "region-providers", "region-providers").filter(
         pl.col("region") == "East Asia", pl.col("setup") == "Easy"
     )
     meta = makers.filter(pl.col("provider") == "Meta").row(0, named=True)
@@ -257,19 +257,19 @@ def test_a_makers_score_is_the_mean_of_its_models(made: dict[str, ResultTables])
 
 
 def test_question_types_are_compared_as_other_questions(
-    made: dict[str, ResultTables], easy: list[Row]
+    results: dict[str, ResultTables], easy: list[Row]
 ) -> None:
     multi = sum("Choose all that apply" in row["prompt_question"] for row in easy)
-    gap = of_model(table(made, "question-types", "question-type-gap"), LARGE, setup="Hard")
+    gap = of_model(table(results, "question-types", "question-type-gap"), LARGE, setup="Hard")
     assert (gap["n_single"], gap["n_multi"]) == (len(easy) - multi, multi)
     assert gap["low"] < gap["difference"] < gap["high"]
     assert gap["p_holm"] > 0.01  # nothing of the kind was planted
 
 
 def test_guessing_stands_beside_what_was_published_and_published_figures_stand_apart(
-    made: dict[str, ResultTables], easy: list[Row]
+    results: dict[str, ResultTables], easy: list[Row]
 ) -> None:
-    guessing = table(made, "guessing", "guessing")
+    guessing = table(results, "guessing", "guessing")
     alone = guessing.filter(pl.col("baseline") == "baseline/option-only", pl.col("setup") == "Easy").row(
         0, named=True
     )
@@ -277,12 +277,12 @@ def test_guessing_stands_beside_what_was_published_and_published_figures_stand_a
     assert alone["n"] == len(easy)
     chance = guessing.filter(pl.col("baseline") == "baseline/chance")
     assert dict(chance.select("setup", "score").iter_rows()) == {"Easy": 25.0, "Hard": 6.25}
-    leaderboard = table(made, "reference-points", "published-regions")
+    leaderboard = table(results, "reference-points", "published-regions")
     assert leaderboard.height == 2 * 16 * 11
     assert leaderboard["model"].str.ends_with("(published)").all()
     elsewhere = [
         found.rows
-        for name, one in made.items()
+        for name, one in results.items()
         if name not in ("reference-points", "guessing")
         for found in one.tables
     ]
@@ -292,9 +292,11 @@ def test_guessing_stands_beside_what_was_published_and_published_figures_stand_a
 
 @pytest.mark.nightly
 def test_every_report_shows_guessing_and_every_analysis(
-    workspace: Path, settled: dict[str, str], tmp_path: Path
+    workspace: Path, no_settings: dict[str, str], tmp_path: Path
 ) -> None:
-    done = folkways("report", "--workspace", workspace, "--out", tmp_path, "--profile", "paper", env=settled)
+    done = folkways(
+        "report", "--workspace", workspace, "--out", tmp_path, "--profile", "paper", env=no_settings
+    )
     assert done.returncode == 0, done.stderr
     shown = pl.read_csv(tmp_path / "scores.csv", infer_schema_length=None)
     names = set(shown["endpoint"])
@@ -313,13 +315,13 @@ def test_every_report_shows_guessing_and_every_analysis(
 
 
 def test_the_command_makes_the_analysis_that_is_named_and_no_unknown_one(
-    workspace: Path, settled: dict[str, str]
+    workspace: Path, no_settings: dict[str, str]
 ) -> None:
-    done = folkways("analyse", "--workspace", workspace, "--only", "orders", env=settled)
+    done = folkways("analyse", "--workspace", workspace, "--only", "orders", env=no_settings)
     assert done.returncode == 2
     assert "format-spread" in done.stderr
     done = folkways(
-        "analyse", "--workspace", workspace, "--only", "format-spread", "--format", "json", env=settled
+        "analyse", "--workspace", workspace, "--only", "format-spread", "--format", "json", env=no_settings
     )
     assert done.returncode == 0, done.stderr
     names = [found["name"] for found in json.loads(done.stdout)["tables"]]
@@ -327,10 +329,10 @@ def test_the_command_makes_the_analysis_that_is_named_and_no_unknown_one(
 
 
 def test_no_number_of_an_analysis_changes_unnoticed(
-    made: dict[str, ResultTables], server: str, easy: list[Row]
+    results: dict[str, ResultTables], server: str, easy: list[Row]
 ) -> None:
     tables = {
-        f"{analysis}: {table.name}": table.rows for analysis, one in made.items() for table in one.tables
+        f"{analysis}: {table.name}": table.rows for analysis, one in results.items() for table in one.tables
     }
     countries = len({row["country"] for row in easy})
     name = "culturalbench.json" if countries == len(EIGHT) else f"culturalbench-{countries}-countries.json"

@@ -69,7 +69,7 @@ FAULTS = {
 
 
 @dataclass(frozen=True)
-class Ordeal:
+class FaultyRun:
     """One run against that server, with the server as it was then, and the same command."""
 
     done: Done
@@ -83,9 +83,9 @@ class Ordeal:
 
 
 @pytest.fixture(scope="module", params=[FEW, pytest.param(MANY, marks=pytest.mark.nightly)])
-def ordeal(
+def faulty_run(
     request: pytest.FixtureRequest, mcq: Mcq, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Ordeal]:
+) -> Iterator[FaultyRun]:
     questions = request.param
     folder = tmp_path_factory.mktemp("ordeal")
     with ChatServer(faults=FAULTS) as server:
@@ -110,7 +110,7 @@ def ordeal(
             process.returncode = code
         done = Done(process.args, code, (folder / "out").read_text(), (folder / "err").read_text())
         kinds = server.stats()["kinds"]
-        yield Ordeal(
+        yield FaultyRun(
             done, usage / 1024, folder / "w.db", folder / "report", kinds, server, command, questions
         )
 
@@ -144,26 +144,26 @@ def _high_water(pid: int) -> int:
     return int(lines[0].split()[1]) if lines else 0
 
 
-def test_the_run_ends_in_good_order(ordeal: Ordeal) -> None:
-    assert ordeal.done.returncode == 0, ordeal.done
-    assert "Traceback" not in ordeal.done.stderr
+def test_the_run_ends_in_good_order(faulty_run: FaultyRun) -> None:
+    assert faulty_run.done.returncode == 0, faulty_run.done
+    assert "Traceback" not in faulty_run.done.stderr
     sent = {fault.split("+")[0] for fault in CHANCES}
-    assert sent <= set(ordeal.kinds), f"the server never sent {sent - set(ordeal.kinds)}"
+    assert sent <= set(faulty_run.kinds), f"the server never sent {sent - set(faulty_run.kinds)}"
 
 
-def test_memory_stays_bounded(ordeal: Ordeal) -> None:
-    assert ordeal.peak_megabytes < MEGABYTES
+def test_memory_stays_bounded(faulty_run: FaultyRun) -> None:
+    assert faulty_run.peak_megabytes < MEGABYTES
 
 
-def test_every_expected_item_has_one_state_and_a_reason(ordeal: Ordeal) -> None:
-    run = load_run("last", ordeal.workspace)
+def test_every_expected_item_has_one_state_and_a_reason(faulty_run: FaultyRun) -> None:
+    run = load_run("last", faulty_run.workspace)
     assert run.record.state == "finished"
     judged = run.judgements()
-    assert judged.height == judged["item"].n_unique() == ordeal.questions
+    assert judged.height == judged["item"].n_unique() == faulty_run.questions
     states = dict(judged.group_by("state").len().iter_rows())
-    assert sum(states.values()) == ordeal.questions
+    assert sum(states.values()) == faulty_run.questions
     assert set(states) <= {state.value for state in State}
-    assert states["answered"] > ordeal.questions / 2
+    assert states["answered"] > faulty_run.questions / 2
     for state in ("refused", "unreadable", "failed"):
         assert states.get(state, 0) > 0, states
     assert judged.filter(pl.col("state") != "answered")["reason"].null_count() == 0
@@ -173,28 +173,28 @@ def test_every_expected_item_has_one_state_and_a_reason(ordeal: Ordeal) -> None:
     )
 
 
-def test_the_counts_beside_every_score_add_up(ordeal: Ordeal) -> None:
-    run = load_run("last", ordeal.workspace)
+def test_the_counts_beside_every_score_add_up(faulty_run: FaultyRun) -> None:
+    run = load_run("last", faulty_run.workspace)
     scores, judged = run.scores(), run.judgements()
     states = [pl.col(state.value) for state in State]
     assert scores.filter(pl.sum_horizontal(states) != pl.col("n")).is_empty()
     whole = scores.filter(pl.col("facet") == "all").row(0, named=True)
-    assert whole["n"] == ordeal.questions
+    assert whole["n"] == faulty_run.questions
     for state in State:
         assert whole[state.value] == judged.filter(pl.col("state") == state.value).height
-    reached = ordeal.questions - whole["failed"] - whole["missing"]
-    assert whole["coverage"] == pytest.approx(reached / ordeal.questions)
+    reached = faulty_run.questions - whole["failed"] - whole["missing"]
+    assert whole["coverage"] == pytest.approx(reached / faulty_run.questions)
     assert whole["at_best"] > whole["score"]
     right = judged.filter(pl.col("state") == "answered")["accuracy"].sum()
-    assert whole["score"] == pytest.approx(100 * right / ordeal.questions)
+    assert whole["score"] == pytest.approx(100 * right / faulty_run.questions)
 
 
 @pytest.mark.parametrize("name", ["report.md", "report.html"])
-def test_the_report_says_what_failed(ordeal: Ordeal, name: str) -> None:
-    failures = load_run("run-1", ordeal.workspace).report_data().failures
+def test_the_report_says_what_failed(faulty_run: FaultyRun, name: str) -> None:
+    failures = load_run("run-1", faulty_run.workspace).report_data().failures
     assert (
         failures["count"].sum()
-        == load_run("run-1", ordeal.workspace).judgements().filter(pl.col("state") == "failed").height
+        == load_run("run-1", faulty_run.workspace).judgements().filter(pl.col("state") == "failed").height
     )
     kinds = set(failures["kind"])
     assert len(kinds) >= 3, kinds
@@ -203,23 +203,23 @@ def test_the_report_says_what_failed(ordeal: Ordeal, name: str) -> None:
         kinds
     )  # too long, no JSON, no answer in it: which of them is luck
     assert any(kind.startswith("the server says 4") for kind in kinds), kinds
-    text = (ordeal.report / name).read_text(encoding="utf-8")
+    text = (faulty_run.report / name).read_text(encoding="utf-8")
     for kind in kinds:
         assert kind.replace('"', "&#34;") in text or kind in text, kind
     assert not {character for character in text if ord(character) < 32} - {"\n", "\t"}
 
 
 def test_a_server_that_has_recovered_is_asked_for_what_failed_and_nothing_else(
-    ordeal: Ordeal, tmp_path: Path
+    faulty_run: FaultyRun, tmp_path: Path
 ) -> None:
-    for file in ordeal.workspace.parent.glob("w.db*"):
+    for file in faulty_run.workspace.parent.glob("w.db*"):
         copy(file, tmp_path)
-    workspace = tmp_path / ordeal.workspace.name
-    command = [workspace if part == ordeal.workspace else part for part in ordeal.command]
-    failed = load_run("run-1", ordeal.workspace).judgements().filter(pl.col("state") == "failed").height
-    ordeal.server.control(faults={}, forget=True)
+    workspace = tmp_path / faulty_run.workspace.name
+    command = [workspace if part == faulty_run.workspace else part for part in faulty_run.command]
+    failed = load_run("run-1", faulty_run.workspace).judgements().filter(pl.col("state") == "failed").height
+    faulty_run.server.control(faults={}, forget=True)
     again = folkways(*command[: command.index("--report")])
     assert again.returncode == 0, again.stderr
-    stats = ordeal.server.stats()
+    stats = faulty_run.server.stats()
     assert stats["total"] == stats["distinct"] == failed
     assert set(load_run("run-2", workspace).scores()["coverage"]) == {1.0}

@@ -33,7 +33,7 @@ POPULATIONS = [{"name": "us", "culture": "US"}, {"name": "china", "culture": "CN
 
 
 @pytest.fixture(scope="module")
-def begun(studio_file: Workspace) -> tuple[bytes, StudyFixture]:
+def content_and_study(studio_file: Workspace) -> tuple[bytes, StudyFixture]:
     """A study beside a run of the demo's short answers, in which a model says one word to everything; with the
     content of the workspace."""
     workspace = emptied(studio_file)
@@ -45,9 +45,9 @@ def begun(studio_file: Workspace) -> tuple[bytes, StudyFixture]:
 
 
 @pytest.fixture
-def study(begun: tuple[bytes, StudyFixture]) -> StudyFixture:
+def study(content_and_study: tuple[bytes, StudyFixture]) -> StudyFixture:
     """That study as it was, to which nobody has been invited."""
-    content, study = begun
+    content, study = content_and_study
     filled(study.workspace, content)
     return replace(study, tokens={})
 
@@ -62,11 +62,13 @@ def test_a_draw_keeps_to_the_number_and_does_not_repeat_itself(study: StudyFixtu
     assert content["accepted"]
 
 
-def test_a_draw_by_the_api_is_the_same_draw(begun: tuple[bytes, StudyFixture], study: StudyFixture) -> None:
+def test_a_draw_by_the_api_is_the_same_draw(
+    content_and_study: tuple[bytes, StudyFixture], study: StudyFixture
+) -> None:
     workspace, record = study.workspace, study.record
     how = {"per_culture": 1, "seed": 7, "wrong_only": False}
     direct = [item.key for item in draw_answers(workspace, record.id, "judge", "drawn", **how).items]
-    filled(workspace, begun[0])
+    filled(workspace, content_and_study[0])
     _, token = tokens.create_token(workspace, study.owner, study_id=None, scope=Scope.WRITE)
     headers = {"Authorization": f"Bearer {token}"}
     with AppClient(create_app(workspace, WebSettings()), headers=headers) as client:

@@ -274,6 +274,8 @@ def test_agreement_over_time_by_week_and_by_hundred_answers(study: StudyFixture)
     for mark, point in zip(drawn["marks"], (first, second), strict=True):
         assert TOP <= mark["high"] <= mark["y"] <= mark["low"] <= HEIGHT - BOTTOM
         assert mark["y"] == pytest.approx(HEIGHT - BOTTOM - point.share * (HEIGHT - TOP - BOTTOM), abs=0.1)
+    heights = [(HEIGHT - BOTTOM, "0 %"), ((TOP + HEIGHT - BOTTOM) / 2, "50 %"), (TOP, "100 %")]
+    assert drawn["lines"] == [(pytest.approx(height, abs=0.1), label) for height, label in heights]
     assert chart_of([])["marks"] == []
     assert all(one["x"] < other["x"] for one, other in combinations(drawn["marks"], 2))
 

@@ -149,7 +149,7 @@ class Round:
 
 
 @pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
+def first_round(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
     """The round of the tests that settle nothing."""
     folder = tmp_path_factory.mktemp("round")
     with pytest.MonkeyPatch.context() as patch:
@@ -160,9 +160,9 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Round]:
 
 
 @pytest.fixture
-def shared_round(begun: Round, monkeypatch: pytest.MonkeyPatch) -> Round:
-    monkeypatch.chdir(begun.path.parent)
-    return begun
+def shared_round(first_round: Round, monkeypatch: pytest.MonkeyPatch) -> Round:
+    monkeypatch.chdir(first_round.path.parent)
+    return first_round
 
 
 FEW = "%(n)s كتب"

@@ -247,7 +247,7 @@ given."""
 
 
 @dataclass(frozen=True)
-class Beginning:
+class InitialState:
     """The database as it was when the two studies had been made in it, and everybody had come with a browser."""
 
     server: StudioServer
@@ -284,20 +284,23 @@ def at_work(database: sqlite3.Connection) -> int:
 
 
 @pytest.fixture(scope="module")
-def beginning(server: StudioServer) -> Iterator[Beginning]:
+def initial_state(server: StudioServer) -> Iterator[InitialState]:
     two_studies = build_two_studies(server.workspace, 0)
     visitors = {kind: Visitor.of(server, two_studies, kind) for kind in sorted(ALL)}
     with closing(sqlite3.connect(":memory:")) as saved, closing(sqlite3.connect(server.location)) as live:
-        with live:  # when somebody was seen last is noted every five minutes, which these tests may take
+        with (
+            live
+        ):  # these tests may outlast the time in which nobody notes who was seen or gives an import up
             live.execute("UPDATE studio_sessions SET seen = expires")
+            live.execute("UPDATE studio_jobs SET seen = seen + 86400")
         live.backup(saved)
-        yield Beginning(server, two_studies, visitors, saved, live)
+        yield InitialState(server, two_studies, visitors, saved, live)
 
 
 @pytest.fixture
-def two_studies(beginning: Beginning) -> TwoStudies:
+def two_studies(initial_state: InitialState) -> TwoStudies:
     """Two studies and their people, whom nothing has happened to yet."""
-    return beginning.restore()
+    return initial_state.restore()
 
 
 @dataclass
@@ -365,23 +368,23 @@ EVERY_ROUTE = pytest.mark.parametrize(
 
 @EVERY_ROUTE
 def test_nobody_else_gets_through(
-    beginning: Beginning, two_studies: TwoStudies, method: str, path: str
+    initial_state: InitialState, two_studies: TwoStudies, method: str, path: str
 ) -> None:
     fields = FIELDS.get(path, lambda _: {})(two_studies)
     for kind in sorted(ALL - TABLE[method, path]):
-        before = beginning.changes()
-        reply = beginning.visitor(kind).ask(method, filled(path, two_studies.values), fields)
+        before = initial_state.changes()
+        reply = initial_state.visitor(kind).ask(method, filled(path, two_studies.values), fields)
         assert refused(reply), f"{kind}: {reply.status} {reply.place}"
-        assert beginning.changes() == before, kind
+        assert initial_state.changes() == before, kind
         assert QUESTION["question"] not in reply.text, kind
 
 
 @EVERY_ROUTE
 def test_those_who_may_get_through(
-    beginning: Beginning, two_studies: TwoStudies, method: str, path: str
+    initial_state: InitialState, two_studies: TwoStudies, method: str, path: str
 ) -> None:
     for kind in sorted(TABLE[method, path]):
-        reply = beginning.visitor(kind).ask(
+        reply = initial_state.visitor(kind).ask(
             method, filled(path, two_studies.values), FIELDS.get(path, lambda _: {})(two_studies)
         )
         if path in LOOSE and method == "POST":
@@ -389,7 +392,7 @@ def test_those_who_may_get_through(
         else:
             assert not refused(reply) and reply.status < 500, f"{kind}: {reply.status} {reply.text[-900:]}"
         if method == "POST":
-            beginning.restore()  # the study may have been paused, left or settled
+            initial_state.restore()  # the study may have been paused, left or settled
 
 
 ENDED: dict[str, tuple[str, Callable[[TwoStudies, int], object]]] = {
@@ -413,23 +416,23 @@ ENDED: dict[str, tuple[str, Callable[[TwoStudies, int], object]]] = {
 
 @pytest.mark.parametrize("how", ENDED)
 def test_a_researcher_whose_work_has_ended_gets_through_nowhere(
-    beginning: Beginning, two_studies: TwoStudies, how: str
+    initial_state: InitialState, two_studies: TwoStudies, how: str
 ) -> None:
     like, end = ENDED[how]
     end(two_studies, two_studies.accounts[RESEARCHER])
-    visitor = beginning.visitor(RESEARCHER)
+    visitor = initial_state.visitor(RESEARCHER)
     for method, path in (route for route in TABLE if like not in TABLE[route]):
-        before = beginning.changes()
+        before = initial_state.changes()
         reply = visitor.ask(
             method, filled(path, two_studies.values), FIELDS.get(path, lambda _: {})(two_studies)
         )
         assert refused(reply), f"{method} {path}: {reply.status} {reply.place}"
-        assert beginning.changes() == before, f"{method} {path}"
+        assert initial_state.changes() == before, f"{method} {path}"
 
 
 @pytest.mark.parametrize("how", ["withdrawn", "excluded", "paused"])
 def test_a_participant_whose_work_has_ended_reads_and_answers_nothing(
-    beginning: Beginning, two_studies: TwoStudies, how: str
+    initial_state: InitialState, two_studies: TwoStudies, how: str
 ) -> None:
     """Who is paused may go on with the task at hand, and gets no other."""
     about = two_studies.workspace, two_studies.study.id, two_studies.person.id
@@ -443,7 +446,7 @@ def test_a_participant_whose_work_has_ended_reads_and_answers_nothing(
     kept = ["studio_judgements", "studio_drafts", "studio_assignments", "studio_training"]
     if how != "paused":
         kept.append("studio_participants")  # nobody agrees to anything any more
-    before, visitor = everything(two_studies.workspace), beginning.visitor(PERSON)
+    before, visitor = everything(two_studies.workspace), initial_state.visitor(PERSON)
     assert {"studio_participants", "studio_judgements"} <= before.keys()
     for method, path in (route for route in TABLE if route[1].startswith("/work/{study}")):
         if how == "paused" and ("{assignment}" in path or "{file}" in path):
@@ -471,16 +474,16 @@ OF_A_STUDY = [
     ("method", "path"), OF_A_STUDY, ids=[f"{method} {path}" for method, path in OF_A_STUDY]
 )
 def test_an_owner_reaches_nothing_of_another_study_through_their_own(
-    beginning: Beginning, two_studies: TwoStudies, method: str, path: str
+    initial_state: InitialState, two_studies: TwoStudies, method: str, path: str
 ) -> None:
-    before = beginning.changes()
-    reply = beginning.visitor(OTHER_OWNER).ask(
+    before = initial_state.changes()
+    reply = initial_state.visitor(OTHER_OWNER).ask(
         method,
         filled(path, {**two_studies.values, "study": two_studies.other.name}),
         FIELDS.get(path, lambda _: {})(two_studies),
     )
     assert reply.status == 404, f"{reply.status} {reply.text[-500:]}"
-    assert beginning.changes() == before
+    assert initial_state.changes() == before
 
 
 @pytest.mark.parametrize(
@@ -494,9 +497,11 @@ def test_an_owner_reaches_nothing_of_another_study_through_their_own(
         "/studies/{study}/password-link",
     ],
 )
-def test_forms_name_nobody_of_another_study(beginning: Beginning, two_studies: TwoStudies, path: str) -> None:
+def test_forms_name_nobody_of_another_study(
+    initial_state: InitialState, two_studies: TwoStudies, path: str
+) -> None:
     before = everything(two_studies.workspace)
-    reply = beginning.visitor(OTHER_OWNER).ask(
+    reply = initial_state.visitor(OTHER_OWNER).ask(
         "POST",
         filled(path, {**two_studies.values, "study": two_studies.other.name}),
         FIELDS[path](two_studies),
@@ -509,30 +514,30 @@ def test_forms_name_nobody_of_another_study(beginning: Beginning, two_studies: T
 
 
 def test_a_participant_reaches_the_task_of_another_by_no_study_of_theirs(
-    beginning: Beginning, two_studies: TwoStudies
+    initial_state: InitialState, two_studies: TwoStudies
 ) -> None:
     values = {**two_studies.values, "study": two_studies.other.name}
     for method, path in ((method, path) for method, path in TABLE if "{assignment}" in path):
-        before = beginning.changes()
-        reply = beginning.visitor(OTHER_STUDY_PERSON).ask(
+        before = initial_state.changes()
+        reply = initial_state.visitor(OTHER_STUDY_PERSON).ask(
             method, filled(path, values), FIELDS.get(path, lambda _: {})(two_studies)
         )
         assert reply.status == 404
-        assert beginning.changes() == before
+        assert initial_state.changes() == before
 
 
 def test_a_researcher_makes_nobody_more_than_a_researcher_is(
-    beginning: Beginning, two_studies: TwoStudies
+    initial_state: InitialState, two_studies: TwoStudies
 ) -> None:
-    visitor, address = beginning.visitor(RESEARCHER), f"/studies/{two_studies.study.name}/invites"
+    visitor, address = initial_state.visitor(RESEARCHER), f"/studies/{two_studies.study.name}/invites"
     for role in ("owner", "researcher", "emperor"):
         assert visitor.ask("POST", address, {"role": role, "days": "3"}).status == 422
     assert visitor.ask("POST", address, {"role": "reviewer", "days": "3"}).status == 200
 
 
-def test_the_last_owner_stays(beginning: Beginning, two_studies: TwoStudies) -> None:
+def test_the_last_owner_stays(initial_state: InitialState, two_studies: TwoStudies) -> None:
     fields = {"account": str(two_studies.accounts[OWNER]), "role": "owner"}
-    reply = beginning.visitor(OWNER).ask("POST", f"/studies/{two_studies.study.name}/roles/take", fields)
+    reply = initial_state.visitor(OWNER).ask("POST", f"/studies/{two_studies.study.name}/roles/take", fields)
     assert reply.status == 403 and "only owner" in reply.text
     assert Role.OWNER in accounts.roles_of(
         two_studies.workspace, two_studies.study.id, two_studies.accounts[OWNER]
@@ -594,7 +599,7 @@ LONGEST_QUERY = 8000
     ids=repr,
 )
 def test_whatever_is_sent_is_answered_in_words(
-    beginning: Beginning, two_studies: TwoStudies, value: str
+    initial_state: InitialState, two_studies: TwoStudies, value: str
 ) -> None:
     fields = dict.fromkeys(NAMES, value)
     for method, path in (route for route in TABLE if not route[1].endswith(ENDS)):
@@ -603,7 +608,7 @@ def test_whatever_is_sent_is_answered_in_words(
             query = f"?{urlencode(fields)}" if method == "GET" else ""
             if len(query) > LONGEST_QUERY:
                 continue  # no browser sends such an address
-            reply = beginning.visitor(kind).ask(method, address + query, fields)
+            reply = initial_state.visitor(kind).ask(method, address + query, fields)
             assert reply.status < 500, f"{kind}: {method} {path}: {reply.status}"
             assert reply.status < 400 or reply.text.strip(), f"{kind}: {method} {path}: {reply.status}"
     for name in (
@@ -621,4 +626,4 @@ def test_whatever_is_sent_is_answered_in_words(
         for method, path in (route for route in TABLE if f"{{{name}}}" in route[1]):
             for kind in {OWNER, PERSON} & TABLE[method, path]:
                 address = filled(path, {**two_studies.values, name: quote(value[:50] or "0", safe="")})
-                assert 400 <= beginning.visitor(kind).ask(method, address, fields).status < 500, address
+                assert 400 <= initial_state.visitor(kind).ask(method, address, fields).status < 500, address

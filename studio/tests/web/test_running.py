@@ -99,6 +99,11 @@ def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
     assert client.get(f"{pages}/description.yaml").text.startswith("# mine\n")
 
     mine = {"description": text.replace("title: A study of the tests", "title: Tea"), "since": "1"}
+    for mistake in ("not: [closed", text.replace("KR", "KP"), "x" * 300_000):
+        again = client.post(f"{pages}/settings", {**mine, "description": mistake})
+        assert again.status in (409, 422)
+        if again.status == 422:
+            assert 'name="since" value="1"' in again.text, "a mistake does not hide what was saved meanwhile"
     late = client.post(f"{pages}/settings", mine)
     assert late.status == 409 and "saved version 2" in late.text and "title: Tea" in late.text
     assert 'name="since" value="2"' in late.text, "saved again, it replaces what was saved meanwhile"

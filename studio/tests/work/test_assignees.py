@@ -460,11 +460,11 @@ MOVES = st.lists(
 
 
 HOME = ("wales", "wales", "uk", "korea", "korea")
-Begun = tuple[bytes, StudyFixture, list[Participant], list[int]]
+FirstContent = tuple[bytes, StudyFixture, list[Participant], list[int]]
 
 
 @pytest.fixture(scope="module")
-def begun(studio_file: Workspace) -> Begun:
+def first_content(studio_file: Workspace) -> FirstContent:
     """The content of a workspace with a study, its people and its items, for each example to begin with."""
     study = open_study(emptied(studio_file), [VOTE], populations=UK)
     people = [study.person(name) for name in HOME]
@@ -480,10 +480,12 @@ def begun(studio_file: Workspace) -> Begun:
 
 @settings(max_examples=25)
 @given(moves=MOVES)
-def test_who_is_given_what_is_as_a_plain_model_says(begun: Begun, moves: list[tuple[str, int, int]]) -> None:
+def test_who_is_given_what_is_as_a_plain_model_says(
+    first_content: FirstContent, moves: list[tuple[str, int, int]]
+) -> None:
     """Whatever is assigned, answered, given back and left: a person is given an item exactly if it is open to
     them, has a slot left and is assigned to nobody, to them, or to a population of theirs."""
-    content, study, people, items = begun
+    content, study, people, items = first_content
     filled(study.workspace, content)
     of = {"wales": {"wales", "uk"}, "uk": {"uk"}, "korea": {"korea"}}
     groups = ["wales", "uk", "korea", "uk"]

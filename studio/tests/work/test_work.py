@@ -652,6 +652,7 @@ def test_where_two_numbers_mean_tasks_of_ones_own_the_first_counts(studio_worksp
     one, other = (study.work(kim, stage).assignment.id for stage in ("first", "second"))
     for meant, instead in ((one, other), (other, one)):
         assert assignments.get_work(studio_workspace, kim.id, meant, instead).assignment.id == meant
+        assert assignments.get_work(studio_workspace, kim.id, 10**6, instead).assignment.id == instead
     submission = {"choices": [0]}
     judgements.submit(studio_workspace, kim.id, other, submission, "key", instead=one)
     assert [row["assignment_id"] for row in stored(studio_workspace, schema.judgements)] == [other]

@@ -118,6 +118,12 @@ def test_what_has_no_place_in_a_description_is_named_with_its_line(value: str, m
         parse_yaml(f"title: fine\n\nlicence: {value}\n")
 
 
+@pytest.mark.parametrize(("text", "line"), [("\ud800", 1), ("a: 1\n\nb: \udfff\nc: \ud800", 3)])
+def test_half_a_character_is_named_with_its_line(text: str, line: int) -> None:
+    with pytest.raises(DataError, match=f"is not valid YAML in line {line}: half a character"):
+        parse_yaml(text)
+
+
 def test_scalars_are_what_json_would_read() -> None:
     text = "{a: 999999999999999, b: -1.5, c: yes, d: ~, e: '2026-13-45', f: 12:30, g: 10:30.5, h: 0x1f}"
     expected = {

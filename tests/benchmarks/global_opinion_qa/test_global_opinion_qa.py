@@ -216,8 +216,14 @@ def test_a_cell_is_never_run_and_an_unreadable_one_has_its_row(
     "selections", ["{'Kenya': [-1, 2]}", "{'Kenya': ['x', 1]}", "{'Kenya': [None, 1]}", "{'Kenya': 3}"]
 )
 def test_wrong_shares_leave_a_country_out(tmp_path: Path, selections: str) -> None:
-    release = write(tmp_path, [ROWS[0], ("Why?", selections, "['a', 'b']", "GAS")])
-    assert {row["question"] for row in TASK.items(release).iter_rows(named=True)} == {"GAS-1"}
+    more = selections.replace("}", ", 'Japan': [0.5, 0.5]}")
+    release = write(
+        tmp_path, [ROWS[0], *(("Why?", each, "['a', 'b']", "GAS") for each in (selections, more))]
+    )
+    found = {(row["question"], row["culture"]) for row in TASK.items(release).iter_rows(named=True)}
+    assert {pair for pair in found if pair[0] != "GAS-1"} == {("GAS-3", "JP")}, (
+        "the others of its question stay"
+    )
     assert BENCHMARK.reader is not None
     assert ("wrong-shares", 2) in [(issue.kind, issue.row) for issue in BENCHMARK.reader.check(release)]
 

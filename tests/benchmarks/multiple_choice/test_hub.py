@@ -28,7 +28,7 @@ from tests.support.hub_server import HubServer, commit_of
 NAMES = ("global-mmlu-lite", "include-lite", "global-piqa", "normad")
 
 
-class Place(NamedTuple):
+class FetchedReleases(NamedTuple):
     hub: HubServer
     home: Path
     env: dict[str, str]
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FetchedReleases]:
     """A folder in which the four releases were fetched from a hub that has every file of their records."""
     root = tmp_path_factory.mktemp("published")
     for name in NAMES:
@@ -63,17 +63,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         env = environment(HF_ENDPOINT=hub.url, FOLKWAYS_DATA=str(home / "data"))
         fetched = folkways("data", "fetch", *NAMES, cwd=home, env=env)
         assert fetched.returncode == 0, fetched.stderr
-        yield Place(hub, home, env, [entry["path"] for entry in hub.log()])
+        yield FetchedReleases(hub, home, env, [entry["path"] for entry in hub.log()])
 
 
-def provenance(place: Place, name: str) -> dict[str, object]:
+def provenance(place: FetchedReleases, name: str) -> dict[str, object]:
     found: dict[str, object] = json.loads(
         (place.home / "data" / get_record(name).name / "release.json").read_text(encoding="utf-8")
     )
     return found
 
 
-def test_a_pinned_release_is_asked_for_at_its_commit(place: Place) -> None:
+def test_a_pinned_release_is_asked_for_at_its_commit(place: FetchedReleases) -> None:
     for name in ("global-mmlu-lite", "global-piqa", "normad"):
         record = get_record(name)
         assert len(record.revision) == 40
@@ -83,7 +83,7 @@ def test_a_pinned_release_is_asked_for_at_its_commit(place: Place) -> None:
 
 
 def test_a_branch_is_noted_by_the_commit_that_it_pointed_to(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: FetchedReleases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = provenance(place, "include-lite")
     assert told["revision"] == commit_of("main")
@@ -98,7 +98,9 @@ def test_a_branch_is_noted_by_the_commit_that_it_pointed_to(
     assert (here.name, here.record.revision, here.verified) == ("include-lite@main", commit_of("main"), True)
 
 
-def test_what_is_missing_of_a_branch_comes_from_the_same_commit_and_so_does_all_anew(place: Place) -> None:
+def test_what_is_missing_of_a_branch_comes_from_the_same_commit_and_so_does_all_anew(
+    place: FetchedReleases,
+) -> None:
     (place.home / "data" / "include-lite@main" / "Greek" / "test-00000-of-00001.parquet").unlink()
     place.hub.control(forget=True)
     assert folkways("data", "fetch", "include-lite", cwd=place.home, env=place.env).returncode == 0
@@ -110,7 +112,7 @@ def test_what_is_missing_of_a_branch_comes_from_the_same_commit_and_so_does_all_
     assert len(anew) == 44 and all(f"/resolve/{commit_of('main')}/" in path for path in anew)
 
 
-def test_check_ask_and_score(place: Place) -> None:
+def test_check_ask_and_score(place: FetchedReleases) -> None:
     odd = {
         "global-mmlu-lite": "kind-count: 23",
         "include-lite": "Nothing odd",
@@ -143,7 +145,7 @@ def test_check_ask_and_score(place: Place) -> None:
 
 
 def test_check_and_results_name_the_commit_and_the_checksum_of_a_branch(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: FetchedReleases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit = commit_of("main")
     here: dict[str, Any] = {"cwd": tmp_path, "env": place.env}
@@ -188,7 +190,7 @@ def test_check_and_results_name_the_commit_and_the_checksum_of_a_branch(
         assert folkways(*take_main, **here).returncode == 0
 
 
-def publish_greek(place: Place, rows: list[dict[str, object]]) -> None:
+def publish_greek(place: FetchedReleases, rows: list[dict[str, object]]) -> None:
     """Put another file of include-lite in the place of the one that the hub has."""
     repository = place.hub.root / get_record("include-lite").repository
     write_parquet(repository, "Greek/test-00000-of-00001.parquet", rows)

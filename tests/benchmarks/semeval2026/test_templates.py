@@ -46,6 +46,13 @@ def test_a_question_like_no_other_is_in_no_template() -> None:
     )
     found = templates_of(items({}).with_columns(own))
     assert "JP_004" not in found and found["JP_003"] == "003"
+    school = "How do primary school students in Japan get to school"
+    for other in (
+        "How do they get there?",
+        f"{school}, and what do they bring along for lunch on cold winter mornings after a long holiday?",
+    ):
+        changed = items({}).with_columns(pl.col("english").replace({f"{school}?": other}))
+        assert "JP_004" not in templates_of(changed), "more that differs than is in common"
     assert templates_of(items({}).with_columns(english=pl.lit(None, dtype=pl.String))) == {}
 
 

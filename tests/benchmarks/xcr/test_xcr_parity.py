@@ -53,7 +53,9 @@ CULTURES = {"wb": "IN-WB", "bd": "BD"}
 
 
 @pytest.fixture(scope="module")
-def made(shared: Path, xcr_systems: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def inputs_folder(
+    shared: Path, xcr_systems: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Path]:
     """Inputs and tiny models, and a cache of vectors for this module alone. Models so small take hardly
     longer for a batch of four times as many tokens."""
     folder = tmp_path_factory.mktemp("parity")
@@ -67,11 +69,11 @@ def made(shared: Path, xcr_systems: Path, tmp_path_factory: pytest.TempPathFacto
         yield folder
 
 
-def models(made: Path, task: str) -> list[str]:
+def models(inputs_folder: Path, task: str) -> list[str]:
     """The options that name the models of a task."""
     if task == "prediction":
         return ["--embedding-model", str(minilm())]
-    folders = {language: made / "models" / name for language, name in MODELS.items()}
+    folders = {language: inputs_folder / "models" / name for language, name in MODELS.items()}
     return [part for language, folder in folders.items() for part in ("--bert-model", f"{language}={folder}")]
 
 
@@ -83,11 +85,11 @@ def minilm() -> Path:
     return Path(package.origin).parent / "model"
 
 
-def arguments(shared: Path, made: Path, task: str, system: str) -> list[str]:
+def arguments(shared: Path, inputs_folder: Path, task: str, system: str) -> list[str]:
     name, _, against = system.partition("__vs_")
-    file = made / "inputs" / task / f"{name}.csv"
+    file = inputs_folder / "inputs" / task / f"{name}.csv"
     named = ["--culture", CULTURES[against]] if against else []
-    options = [] if task == "identification" else models(made, task)
+    options = [] if task == "identification" else models(inputs_folder, task)
     return [
         "judge",
         f"xcr/{task}",
@@ -103,14 +105,14 @@ def arguments(shared: Path, made: Path, task: str, system: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def verdicts(
-    shared: Path, made: Path, tmp_path_factory: pytest.TempPathFactory
+    shared: Path, inputs_folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str, str], pl.DataFrame]:
     """The verdicts on a task's system, which is judged once."""
 
     @cache
     def verdicts_on(task: str, system: str) -> pl.DataFrame:
         out = tmp_path_factory.mktemp("verdicts") / "verdicts.parquet"
-        cli([*arguments(shared, made, task, system), "--out", str(out)], standalone_mode=False)
+        cli([*arguments(shared, inputs_folder, task, system), "--out", str(out)], standalone_mode=False)
         return pl.read_parquet(out)
 
     return verdicts_on
@@ -149,12 +151,12 @@ def test_row_by_row_and_overall(
 
 
 def test_a_process_of_its_own_finds_the_vectors_and_loads_no_model(
-    shared: Path, made: Path, tmp_path: Path, verdicts: Callable[[str, str], pl.DataFrame]
+    shared: Path, inputs_folder: Path, tmp_path: Path, verdicts: Callable[[str, str], pl.DataFrame]
 ) -> None:
-    command = arguments(shared, made, "adaptation", "chinese_mixA")
+    command = arguments(shared, inputs_folder, "adaptation", "chinese_mixA")
     first = verdicts("adaptation", "chinese_mixA")
     (tmp_path / "torch.py").write_text("raise AssertionError('torch was imported')", encoding="utf-8")
-    variables = environment(FOLKWAYS_CACHE=str(made / "cache"), PYTHONPATH=str(tmp_path))
+    variables = environment(FOLKWAYS_CACHE=str(inputs_folder / "cache"), PYTHONPATH=str(tmp_path))
     done = folkways_process(*command, "--out", tmp_path / "second.parquet", env=variables)
     assert done.returncode == 0, done.stderr
     assert first.equals(pl.read_parquet(tmp_path / "second.parquet"))

@@ -157,3 +157,17 @@ def test_a_question_in_another_language_settles_nothing_and_a_word_is_a_whole_on
 )
 def test_a_statement_that_is_repeated_with_its_denial_denies_no_truth(frame: str) -> None:
     assert (truth(frame.format("True")), truth(frame.format("False"))) == (1, -1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        ("True, but only in the north.", None),
+        ("It is true, however it depends.", None),
+        ("Only this is true.", 1),  # nothing is taken back
+        ("It is true and depends on nothing.", 1),
+        ("True in some parts, false in others.", None),
+    ],
+)
+def test_what_a_clause_takes_back_depends_on_how_it_is_joined(reply: str, said: int | None) -> None:
+    assert truth(reply) == said

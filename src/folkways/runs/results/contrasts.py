@@ -43,7 +43,7 @@ def make_contrasts(
         if profile is None or of_task.is_empty():
             continue
         data = ReportData("", "", (), of_task, empty(JUDGED_ITEMS), metrics={task.name: task.metrics})
-        view = ReportView(data).tasks[0]  # the order of the models is that of a report
+        (view,) = ReportView(data).tasks  # the order of the models is that of a report
         if len(view.models) < 2:
             continue  # nothing is read
         parts = parts or results.parts(workspace, run)

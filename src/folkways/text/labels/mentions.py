@@ -29,11 +29,13 @@ _SEGMENTER = SimpleSegmenter()
 _PARTICLES = re.compile(
     "은|는|이|가|을|를|도|의|입니다|이다|다|예요|이에요|에요|요|이며|이고|이라고|라고|와|과|보다|이나|나|이지|지"
 )
-_COMPOUND = r"""\b(?:class|vitamin|plan|group|team|type|hepatitis|grade|section|part|category|blood
-    |schedule|exhibit|figure|table|appendix|influenza|visa|list|level|size|side|point|step|phase|row|seat|zone|unit|room|hall|gate|block|tier
-    |series|version|model|chapter|paragraph|scenario|person|player|student|country|city|company|factor|day|bus|line|drive
-    |clase|vitamina|grupo)[\s(]+$"""
-_BEFORE_COMPOUND = re.compile(_COMPOUND, re.I | re.X)
+_COMPOUND = """
+    class vitamin plan group team type hepatitis grade section part category blood schedule exhibit
+    figure table appendix influenza visa list level size side point step phase row seat zone unit room
+    hall gate block tier series version model chapter paragraph scenario person player student country
+    city company factor day bus line drive clase vitamina grupo
+"""
+_BEFORE_COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUND.split())})[\s(]+$", re.I)
 
 
 def plain(reply: str) -> str:

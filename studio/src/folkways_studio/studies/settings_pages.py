@@ -34,7 +34,9 @@ def _settings(
     problems: Sequence[str] = (),
     status: int = 200,
     typed_problem: str = "",
+    since: int | None = None,
 ) -> Response:
+    """The page of settings with this text, made from the description ``since`` (None: the newest)."""
     history = descriptions.history(context.workspace, context.study.id)
     names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
     return context.page(
@@ -45,7 +47,7 @@ def _settings(
         problems=problems,
         names=names,
         history=history,
-        newest=history[0].number if history else 0,
+        since=since if since is not None else history[0].number if history else 0,
         is_owner=Role.OWNER in context.roles,
         typed_problem={"typed": typed_problem} if typed_problem else {},
     )
@@ -56,8 +58,10 @@ def change(context: RequestContext) -> Response:
     """Have the study described by another text; every mistake is named, and everything that may not change
     any more."""
     text = context.text("description").replace("\r\n", "\n")
+    since = whole(context.text("since"))
     if len(text) > LONGEST:
-        return _settings(context, text[:LONGEST], [context.gettext("The description is too long.")], 422)
+        too_long = [context.gettext("The description is too long.")]
+        return _settings(context, text[:LONGEST], too_long, 422, since=since)
     try:
         offered, old = context.studio.settings.models, models_in(context.study.definition).values()
         raw = parse_yaml(text)
@@ -68,14 +72,15 @@ def change(context: RequestContext) -> Response:
         )
         if unknown:
             raise UnknownNameError("model of this server", unknown[0], sorted(offered))
-        since = whole(context.text("since"))
         descriptions.edit_study(context.workspace, context.study.id, text, by=context.me.id, since=since)
     except ConflictError as error:
-        return _settings(context, text, [error.words(context.gettext)], error.status)
+        # Saved again, it replaces the version that the message names, and no later one.
+        revision = int(str(error.message.values["revision"]))
+        return _settings(context, text, [error.words(context.gettext)], error.status, since=revision)
     except DefinitionError as error:
-        return _settings(context, text, list(error.problems), 422)
+        return _settings(context, text, list(error.problems), 422, since=since)
     except (DataError, UnknownNameError) as error:
-        return _settings(context, text, [str(error)], 422)
+        return _settings(context, text, [str(error)], 422, since=since)
     return context.go(f"/studies/{context.study.name}/settings", "saved")
 
 

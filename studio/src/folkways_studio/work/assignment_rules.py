@@ -484,24 +484,12 @@ def _outstanding(
     """(participant id, stage id) -> open items that are assigned to them by name and that they have neither
     answered nor at hand."""
     items, slots = schema.items, schema.assignments
-    open_items = {
-        row.id: row.stage_id
-        for row in connection.execute(
-            sa.select(items.c.id, items.c.stage_id).where(
-                items.c.study_id == study_id,
-                items.c.state == ItemState.OPEN,
-                items.c.allocation_id.is_not(None),
-            )
-        )
-    }
-    query = (
-        sa.select(slots.c.item_id, slots.c.participant_id)
-        .join(items, items.c.id == slots.c.item_id)
-        .where(
-            items.c.study_id == study_id,
-            items.c.allocation_id.is_not(None),
-            slots.c.participant_id.is_not(None),
-        )
+    open_query = sa.select(items.c.id, items.c.stage_id).where(
+        items.c.study_id == study_id, items.c.state == ItemState.OPEN, items.c.allocation_id.is_not(None)
+    )
+    open_items = {row.id: row.stage_id for row in connection.execute(open_query)}
+    query = sa.select(slots.c.item_id, slots.c.participant_id).where(
+        slots.c.item_id.in_(open_query.with_only_columns(items.c.id))
     )
     had = {(row.item_id, row.participant_id) for row in connection.execute(query)}
     return Counter(

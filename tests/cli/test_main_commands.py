@@ -32,7 +32,7 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a release ``mcq``, a file of prices and, after the first command, the workspace
     ``w.db``."""
     folder = tmp_path_factory.mktemp("river")
@@ -41,12 +41,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def first_run(server: ChatServer, place: Path) -> tuple[Done, int]:
+def first_run(server: ChatServer, folder: Path) -> tuple[Done, int]:
     """Two models on two tasks, with a report; and the requests that this took."""
     prices = f'[usd_per_million_tokens]\n"{server.url}/v1#test-model" = {{ input = 1.0, output = 2.0 }}\n'
-    (place / "prices.toml").write_text(prices, encoding="utf-8")
+    (folder / "prices.toml").write_text(prices, encoding="utf-8")
     before = server.stats()["total"]
-    done = command("run", server, "--name", "both", "--report", "report", place=place)
+    done = command("run", server, "--name", "both", "--report", "report", folder=folder)
     return done, server.stats()["total"] - before
 
 
@@ -55,27 +55,27 @@ def ran(first_run: tuple[Done, int]) -> Done:
     return first_run[0]
 
 
-def command(verb: str, server: ChatServer, *more: object, place: Path) -> Done:
+def command(verb: str, server: ChatServer, *more: object, folder: Path) -> Done:
     asked = ("blend/mcq", "demo/saq", "--release", "blend=mcq", "--prices", "prices.toml", "-w", "w.db")
     models = ("--model", f"{server.url}/v1#test-model", "--model", "baseline/first")
-    return folkways(verb, *asked, *models, *more, cwd=place)
+    return folkways(verb, *asked, *models, *more, cwd=folder)
 
 
 def test_estimate_run_and_estimate_again(
-    server: ChatServer, first_run: tuple[Done, int], place: Path
+    server: ChatServer, first_run: tuple[Done, int], folder: Path
 ) -> None:
-    fresh = command("estimate", server, "--json", "-w", "none.db", place=place)
-    assert not (place / "none.db").exists()
+    fresh = command("estimate", server, "--json", "-w", "none.db", folder=folder)
+    assert not (folder / "none.db").exists()
     before = [entry for entry in json.loads(fresh.stdout) if entry["endpoint"].startswith("http")]
     assert first_run[1] == sum(entry["requests"] for entry in before)
     assert all(entry["usd"] > 0 and entry["stored"] == 0 for entry in before)
-    after = command("estimate", server, place=place)
+    after = command("estimate", server, folder=folder)
     assert after.returncode == 0, after.stderr
     assert "0 requests, at most US$ 0.00." in after.stdout
     assert re.search(r"Input tokens of \S*test-model: estimated from [\d,]+ stored replies", after.stdout)
 
 
-def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, place: Path) -> None:
+def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, folder: Path) -> None:
     assert ran.returncode == 0, ran.stderr
     assert "Starting both in w.db" in ran.stderr
     assert re.search(r"#test-model: [\d,]+ of [\d,]+, [\d,.]+/s", ran.stderr)
@@ -85,7 +85,7 @@ def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, place: Pat
     for words in ("BLEnD multiple choice", "Demo: short answers", "test-model"):
         assert words in ran.stdout
     assert "\x1b" not in ran.stdout + ran.stderr  # no colours where there is no terminal
-    assert {path.name for path in (place / "report").iterdir()} >= {
+    assert {path.name for path in (folder / "report").iterdir()} >= {
         "report.html",
         "report.md",
         "scores.csv",
@@ -93,37 +93,39 @@ def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, place: Pat
     }
 
 
-def test_runs_lists_what_there_is(ran: Done, place: Path) -> None:
-    (entry,) = json.loads(folkways("runs", "--json", "-w", "w.db", cwd=place).stdout)
+def test_runs_lists_what_there_is(ran: Done, folder: Path) -> None:
+    (entry,) = json.loads(folkways("runs", "--json", "-w", "w.db", cwd=folder).stdout)
     assert (entry["run"], entry["state"], entry["reason"]) == ("both", "finished", None)
     assert entry["tasks"] == ["blend/mcq", "demo/saq"]
     assert (
-        entry["expected"] == entry["responses"] == rows(place / "w.db", "SELECT count(*) FROM expected")[0][0]
+        entry["expected"]
+        == entry["responses"]
+        == rows(folder / "w.db", "SELECT count(*) FROM expected")[0][0]
     )
-    table = folkways("runs", "-w", "w.db", cwd=place).stdout
+    table = folkways("runs", "-w", "w.db", cwd=folder).stdout
     assert "both" in table
     assert "finished" in table
 
 
-def test_score_writes_every_format_and_asks_nothing(server: ChatServer, ran: Done, place: Path) -> None:
+def test_score_writes_every_format_and_asks_nothing(server: ChatServer, ran: Done, folder: Path) -> None:
     server.control(forget=True)
     for name in ("scores.csv", "scores.parquet", "scores.json", "scores.jsonl"):
-        done = folkways("score", "both", "-w", "w.db", "--out", name, cwd=place)
+        done = folkways("score", "both", "-w", "w.db", "--out", name, cwd=folder)
         assert done.returncode == 0, done.stderr
     assert server.stats()["total"] == 0
-    scores = pl.read_parquet(place / "scores.parquet")
+    scores = pl.read_parquet(folder / "scores.parquet")
     assert dict(scores.schema) == {"model": pl.String, **SCORES}
-    assert scores.equals(pl.read_parquet(place / "report" / "scores.parquet").select(scores.columns))
+    assert scores.equals(pl.read_parquet(folder / "report" / "scores.parquet").select(scores.columns))
     for other in (
-        pl.read_csv(place / "scores.csv"),
-        pl.read_ndjson(place / "scores.jsonl"),
-        pl.read_json(place / "scores.json"),
+        pl.read_csv(folder / "scores.csv"),
+        pl.read_ndjson(folder / "scores.jsonl"),
+        pl.read_json(folder / "scores.json"),
     ):
         assert other["score"].to_list() == pytest.approx(scores["score"].to_list(), nan_ok=True)
         assert other["signature"].to_list() == scores["signature"].to_list()
 
 
-def test_report_of_a_run_is_one_file_without_network(ran: Done, place: Path) -> None:
+def test_report_of_a_run_is_one_file_without_network(ran: Done, folder: Path) -> None:
     done = folkways(
         "report",
         "both",
@@ -137,51 +139,51 @@ def test_report_of_a_run_is_one_file_without_network(ran: Done, place: Path) -> 
         "html,md",
         "--dispute",
         "https://issues.example.org/new?title={item}",
-        cwd=place,
+        cwd=folder,
     )
     assert done.returncode == 0, done.stderr
     assert "wrote again/report.html" in done.stdout
-    html = (place / "again" / "report.html").read_text(encoding="utf-8")
+    html = (folder / "again" / "report.html").read_text(encoding="utf-8")
     assert "Two &lt;models&gt;" in html
     assert not re.search(
         r"""(?:src|href)=["']https?://(?!huggingface|github|creativecommons|arxiv|aclanthology)[^"']*\.(?:js|css)""",
         html,
     )
-    assert not (place / "again" / "scores.csv").exists()
+    assert not (folder / "again" / "scores.csv").exists()
     assert re.search(
         r'href="https://issues\.example\.org/new\?title=[\w%-]+" rel="noopener noreferrer"', html
     )
-    refused = folkways("report", "both", "-w", "w.db", "--dispute", "javascript:alert(1)", cwd=place)
+    refused = folkways("report", "both", "-w", "w.db", "--dispute", "javascript:alert(1)", cwd=folder)
     assert refused.returncode == 2
     assert "'javascript:alert(1)' is not an address at which to dispute a question" in refused.stderr
 
 
 def test_show_prints_an_item_with_everything_that_is_known_of_it(
-    server: ChatServer, ran: Done, place: Path
+    server: ChatServer, ran: Done, folder: Path
 ) -> None:
-    item = rows(place / "w.db", "SELECT item FROM expected WHERE task = 'blend/mcq' LIMIT 1")[0][0]
-    done = folkways("show", f"blend/mcq:{item}", "-w", "w.db", cwd=place)
+    item = rows(folder / "w.db", "SELECT item FROM expected WHERE task = 'blend/mcq' LIMIT 1")[0][0]
+    done = folkways("show", f"blend/mcq:{item}", "-w", "w.db", cwd=folder)
     assert done.returncode == 0, done.stderr
     for words in (item, "Riddle 0", "baseline/first", f"{server.url}/v1#test-model"):
         assert words in done.stdout
-    known = json.loads(folkways("show", item, "-w", "w.db", "--run", "both", "--json", cwd=place).stdout)
+    known = json.loads(folkways("show", item, "-w", "w.db", "--run", "both", "--json", cwd=folder).stdout)
     assert item in json.dumps(known)
 
 
-def test_a_budget_ends_with_exit_code_1_and_says_how_to_go_on(server: ChatServer, place: Path) -> None:
+def test_a_budget_ends_with_exit_code_1_and_says_how_to_go_on(server: ChatServer, folder: Path) -> None:
     server.control(forget=True)
     model = f"{server.url}/v1#another"
     asked = ("run", "blend/mcq", "--release", "mcq", "--model", model, "-w", "budget.db")
-    done = folkways(*asked, "--budget", "50requests", cwd=place)
+    done = folkways(*asked, "--budget", "50requests", cwd=folder)
     assert done.returncode == 1
     assert "run-1 is not finished: the budget is used up" in done.stderr
     words = " ".join(done.stderr.split())
     assert words.endswith("Run the same command again to continue. It has its whole budget again.")
     assert server.stats()["total"] == 50
-    small = " ".join(folkways(*asked, "--budget", "3tokens", cwd=place).stderr.split())
+    small = " ".join(folkways(*asked, "--budget", "3tokens", cwd=folder).stderr.split())
     assert small.endswith("no room for a single request: give a larger one with --budget.")
     assert server.stats()["total"] == 50
-    again = folkways(*asked, cwd=place)
+    again = folkways(*asked, cwd=folder)
     assert (again.returncode, "Continuing run-1" in again.stderr) == (0, True)
     assert server.stats()["total"] == server.stats()["distinct"] == QUESTIONS
 
@@ -279,9 +281,9 @@ def test_a_report_of_a_profile_that_was_not_scored_leaves_nothing_out_in_silence
     assert folkways(*report, cwd=tmp_path).returncode == 0
 
 
-def test_a_run_is_scored_again_with_the_prices_that_it_was_asked_with(ran: Done, place: Path) -> None:
+def test_a_run_is_scored_again_with_the_prices_that_it_was_asked_with(ran: Done, folder: Path) -> None:
     cost = re.search(r"US\$ [\d.]*[1-9]\d*", ran.stdout)
     assert cost is not None
-    again = folkways("score", "both", "-w", "w.db", "--prices", "prices.toml", cwd=place)
+    again = folkways("score", "both", "-w", "w.db", "--prices", "prices.toml", cwd=folder)
     assert again.returncode == 0 and cost[0] in again.stdout, again.stderr
-    assert cost[0] not in folkways("score", "both", "-w", "w.db", cwd=place).stdout
+    assert cost[0] not in folkways("score", "both", "-w", "w.db", cwd=folder).stdout
