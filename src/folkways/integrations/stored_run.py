@@ -189,7 +189,7 @@ class StoredRun:
 
     @property
     def of_files(self) -> list[str]:
-        """What of the recipe stands in files that stay here: ``prompts`` and ``treatments``."""
+        """What an export leaves out of the recipe, as it came from a file: ``prompts`` and ``treatments``."""
         return [name for name in ("prompts", "treatments") if name in (self.run.recipe or {})]
 
     def without_hosts(self, text: str | None) -> str | None:

@@ -40,7 +40,7 @@ class ModelIdentity:
     """A model as other projects know it.
 
     developer, model: its names as folders. info: its properties. private: the address of its server and
-    the place of its file, which must not be written -> what stands for them.
+    the place of its file, which must not be written -> the word in its place.
     """
 
     developer: str
