@@ -283,7 +283,8 @@ def notes_on(board: Board) -> list[str]:
         for one in board.apart
     ]
     notes += [
-        f"{one.model} on {one.task}: {one.source} is replaced by a {_better(one)} score in the same setting"
+        f"{one.model} on {one.task}: {one.source} is replaced by a newer or more complete score in the same "
+        "setting"
         for one in board.replaced
     ]
     notes += [
@@ -292,10 +293,6 @@ def notes_on(board: Board) -> list[str]:
         for (model, task), why in one.faults.items()
     ]
     return [*dict.fromkeys(chain(notes, *(one.notes for one in board.contributions)))]
-
-
-def _better(replaced: Entry) -> str:
-    return "newer" if replaced.is_whole else "more complete"
 
 
 @dataclass(frozen=True)
