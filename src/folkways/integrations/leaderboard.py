@@ -289,7 +289,8 @@ def notes_on(board: Board) -> list[str]:
         for group in parts_kept_apart(board.kept)
     ]
     notes += [
-        f"{one.model} on {one.task}: {one.source} is replaced by a {_better(one)} score in the same setting"
+        f"{one.model} on {one.task}: {one.source} is replaced by a newer or more complete score in the same "
+        "setting"
         for one in board.replaced
     ]
     notes += [
@@ -298,10 +299,6 @@ def notes_on(board: Board) -> list[str]:
         for (model, task), why in one.faults.items()
     ]
     return [*dict.fromkeys(chain(notes, *(one.notes for one in board.contributions)))]
-
-
-def _better(replaced: Entry) -> str:
-    return "newer" if replaced.is_whole else "more complete"
 
 
 @dataclass(frozen=True)
