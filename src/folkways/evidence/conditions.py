@@ -109,22 +109,22 @@ def parts_kept_apart(entries: Iterable[Entry]) -> list[list[Entry]]:
     of the task: a column is what all its models were asked."""
     groups: list[list[tuple[SignatureParts, Entry]]] = []
     for entry in entries:
-        asked = condition(AskedPart(entry.source, entry.model, entry.task, entry.profile, entry.made))
+        parts = condition(AskedPart(entry.source, entry.model, entry.task, entry.profile, entry.made))
         whose = (entry.model, entry.task, entry.profile)
         group = next(
             (
                 of
                 for of in groups
                 if (of[0][1].model, of[0][1].task, of[0][1].profile) == whose
-                and all(alike(asked, other) for other, _ in of)
+                and all(alike(parts, other) for other, _ in of)
             ),
             None,
         )
         if group is None:
             groups.append(group := [])
-        group.append((asked, entry))
-    found = ([entry for _, entry in group] for group in groups)
-    return [group for group in found if any(one.setting != group[0].setting for one in group)]
+        group.append((parts, entry))
+    of_groups = ([entry for _, entry in group] for group in groups)
+    return [group for group in of_groups if any(one.setting != group[0].setting for one in group)]
 
 
 _Conditions = Mapping[tuple[str, str], SignatureParts]

@@ -222,7 +222,7 @@ class ScoredLog:
             raise UnscoredLogError(f"has no number for any sample of {self.task}", file=self.path)
         score = next(iter(self.scores))
         metric = self.metric(score)
-        known = tasks()
+        registered = tasks()
         created = self.created or _moment(datetime.fromtimestamp(self.path.stat().st_mtime, UTC))
         made = Signature({"task": self.task, **self.settings})
         profile = self.settings.get("profile", "")
@@ -240,7 +240,11 @@ class ScoredLog:
             judgements,
             {made.text(): made},
             {self.task: metric},
-            {self.task: known[self.task].title if self.stated and self.task in known else self.task},
+            {
+                self.task: registered[self.task].title
+                if self.stated and self.task in registered
+                else self.task
+            },
             notes=[
                 *(f"{self.model} on {self.task}: {note}" for note in self.notes),
                 *(f"{self.task}: {note}" for note in filter(None, [self.untold(score)])),
