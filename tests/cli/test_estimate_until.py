@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from folkways.cli.estimate import _cents
+from folkways.cli.estimate import cents
 from tests.support.command_line import environment, folkways
 
 MODEL = ("--model", "baseline/first")
@@ -60,4 +60,4 @@ def test_names_that_do_not_fit_stand_whole_over_their_tasks(tmp_path: Path) -> N
 )
 def test_dollars_are_rounded_up_to_the_next_cent_and_no_further(usd: float, shown: str) -> None:
     """7 cents are 7.000000000000001 in a computer, and stay 7."""
-    assert _cents(usd) == shown
+    assert cents(usd) == shown

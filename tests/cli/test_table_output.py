@@ -180,3 +180,22 @@ def test_tables_in_every_form_as_a_person_reads_them() -> None:
     assert as_csv(PLAIN) == (
         "a_name,n,share,yes,Holidays/Celebration/Leisure\nx|y,1234,0.5,true,-1.5\n,5,1234.56,false,\n"
     )
+
+
+def test_columns_stand_side_by_side_as_long_as_they_just_fit() -> None:
+    """Words stay whole, cells of up to 18 characters too, and only longer words are folded."""
+
+    def shown(width: int, *cells: str) -> list[str]:
+        frame = pl.DataFrame([cells], schema=list("abc"[: len(cells)]), orient="row")
+        return as_text([Table("t", "T", "U", frame)], width).splitlines()[3:]
+
+    ten = ("a" * 10, "b" * 10, "c" * 10)
+    assert len(shown(34, *ten)) == 2 and len(shown(33, *ten)) == 5
+    whole = "abcdefgh abcdefghi"
+    assert (shown(22, "x", whole, "y")[1:2], len(shown(23, "x", whole, "y"))) == ([f"x  {whole}"], 5)
+    assert shown(24, "x", whole, "y")[1:] == [f"x  {whole}  y"]
+    assert shown(20, "x", f"{whole}j", "y")[1:] == ["x  abcdefgh        y", "   abcdefghij"]
+    assert shown(24, "x", f"{'w' * 30} z", "y")[1:] == [f"x  {'w' * 18}  y", f"   {'w' * 12} z"]
+    assert "".join(shown(10, "w" * 25)[1:]) == "w" * 25
+    formula = Table("t", "T", "U", pl.DataFrame({"a": ["=1+1"]}))
+    assert as_csv(formula) == "a\n'=1+1\n"

@@ -10,7 +10,7 @@ import pytest
 
 from folkways.endpoints.base import EndpointOptions
 from folkways.errors import FolkwaysError
-from folkways.runs.execute import _check_compatible
+from folkways.runs.execute import check_compatible
 from folkways.runs.models import open_models
 from folkways.runs.options import AskOptions, Cluster, Deployment, ReusedReplies, RunOptions, age
 from folkways.runs.planning.plan import Plan
@@ -122,7 +122,7 @@ def test_options_that_exclude_each_other(chosen: str, refused: str) -> None:
     plan = Plan(RunOptions(("demo/mcq",), until=until), (), tuple(models))
     asking = AskOptions(batch="batch" in words, cluster=Cluster("ray") if "cluster" in words else None)
     if not refused:
-        _check_compatible(plan, asking)
+        check_compatible(plan, asking)
         return
     with pytest.raises(FolkwaysError, match=re.escape(refused)):
-        _check_compatible(plan, asking)
+        check_compatible(plan, asking)
