@@ -94,6 +94,43 @@ def test_what_the_server_tidies_is_no_other_version(field: Field, label: str, wo
     expect(page.get_by_label("Answer 2")).to_have_value("떡")
 
 
+@pytest.mark.parametrize("status", [403, 429, 500])
+def test_an_error_after_a_lost_reply_makes_no_other_version(field: Field, status: int) -> None:
+    page = field.at_task()
+    page.route("**/draft", lost)
+    page.get_by_label("Answer 1").fill("김밥")
+    expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
+    page.route("**/draft", lambda route: route.fulfill(status=status, body=""))
+    page.get_by_label("Answer 2").fill("떡")
+    expect(page.locator("#saved")).to_have_text("Not saved on the server; kept on this device")
+    page.unroute("**/draft")
+    page.get_by_label("Answer 3").fill("국")
+    saved(page)
+    expect(page.locator("#conflict")).to_be_hidden()
+
+
+@pytest.mark.parametrize("reply", ["lost", "in time"])
+def test_a_page_made_before_the_last_save_has_what_was_saved_and_is_no_other_version(
+    field: Field, reply: str
+) -> None:
+    """Whoever loads it again while a save is under way gets it as it was."""
+    page = field.at_task()
+    made = page.context.request.get(page.url).text()
+    page.evaluate("dispatchEvent(new Event('beforeunload'))")
+    if reply == "lost":
+        page.route("**/draft", lost, times=1)
+    page.get_by_label("Answer 1").fill("김밥")
+    expect(page.locator("#saved")).to_have_attribute("data-state", "offline" if reply == "lost" else "saved")
+    page.route(page.url, lambda route: route.fulfill(body=made, content_type="text/html"))
+    page.reload()
+    page.wait_for_selector("form[data-ready]")
+    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+    with page.expect_response(lambda response: "%EB%96%A1" in (response.request.post_data or "")):
+        page.get_by_label("Answer 2").fill("떡")
+    saved(page)
+    expect(page.locator("#conflict")).to_be_hidden()
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_a_reply_that_is_lost_makes_no_other_version(field: Field, again: bool) -> None:
     page = field.at_task()
@@ -193,6 +230,23 @@ def test_what_is_changed_after_a_reply_was_lost_or_while_it_is_sent_is_sent_too(
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
     assert said(field, 0) == [["김밥", "유부초밥"]]
     assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft/'))") == []
+
+
+def test_nothing_is_typed_into_an_answer_that_is_being_sent(field: Field) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    sending: list[Any] = []
+    page.route("**/submit", lambda route: sending.append(route))
+    with page.expect_request("**/submit"):
+        page.keyboard.press("Control+Enter")
+    page.keyboard.type("떡")
+    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+    sending[0].abort()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    page.unroute("**/submit")
+    page.get_by_label("Answer 2").fill("떡")
+    expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
+    assert said(field, 0) == [["김밥", "떡"]]
 
 
 def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Field) -> None:

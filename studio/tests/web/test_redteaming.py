@@ -247,6 +247,25 @@ def test_waiting_for_a_model_can_be_cancelled_and_what_was_typed_stays(
     assert field.errors == []
 
 
+def test_nothing_is_saved_beside_what_a_model_is_asked(field: Field) -> None:
+    """That would be the version of another window for what comes of the asking."""
+    author = field.at_task()
+    scenario = author.get_by_label("1. A situation from daily life")
+    waiting: list[Any] = []
+    author.route("**/step", lambda route: waiting.append(route))
+    scenario.fill(SCENARIO)
+    with author.expect_request("**/step"):
+        author.get_by_role("button", name="Have a question made of it").click()
+    scenario.focus()
+    author.keyboard.type("It rains.")
+    author.evaluate("dispatchEvent(new Event('online'))")
+    author.wait_for_timeout(1000)  # longer than the pause before a save
+    waiting[0].continue_()
+    expect(author.get_by_label("2. Your question")).to_have_value(MADE["question"])
+    expect(scenario).to_have_value(SCENARIO)
+    assert field.errors == []
+
+
 def test_a_person_waits_for_one_model_at_a_time_until_they_hang_up(field: Field, chat: ChatServer) -> None:
     chat.control(faults=STALLED)
     person = field.arrived()

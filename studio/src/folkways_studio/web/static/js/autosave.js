@@ -1,7 +1,7 @@
 // Saves what is typed: at once in this browser, a moment later on the server, where every save names the version it was made from.
 
 import { forget, keep, recall } from "./store.js";
-import { fieldsOf, post, unreachable } from "./send.js";
+import { fieldsOf, post, undecided, unreachable } from "./send.js";
 
 const PAUSE = 700; // milliseconds after the last key
 const AGAIN = 4000; // milliseconds between attempts while there is no connection
@@ -49,6 +49,7 @@ export class Autosave {
     this.given = delivered(form.elements);
     this.saved = JSON.stringify(this.given);
     this.paused = false;
+    addEventListener("beforeunload", () => { this.leaving = true; });
     form.addEventListener("input", () => this.changed());
     form.addEventListener("change", () => this.changed());
     addEventListener("online", () => this.save());
@@ -65,8 +66,11 @@ export class Autosave {
       forget(this.name);
       return this.changed();
     }
+    if (kept.revision > this.revision) this.follow(kept.revision); // the page was made before what this browser saved last
     const arrived = kept.revision + 1 === this.revision && stored(JSON.parse(kept.sent || "[]")) === given; // what was sent last: the reply was lost
     if (kept.revision !== this.revision && !arrived) return this.conflict({ mine: kept.fields, revision: this.revision });
+    const sent = kept.revision === this.revision && kept.sent && JSON.parse(kept.sent);
+    if (sent && stored(sent) !== given) this.unsure = sent; // as the page was left: the server may have it since this page was made
     fill(this.form, kept.fields);
     this.changed();
   }
@@ -74,6 +78,7 @@ export class Autosave {
   changed() {
     const fields = content(this.form);
     if (this.paused) return;
+    this.leaving = false;
     if (JSON.stringify(fields) === this.saved) {
       if (!this.saving && !this.unsure) forget(this.name); // it was taken back before it was saved
       return;
@@ -90,26 +95,26 @@ export class Autosave {
   async save(how = {}) {
     const fields = this.unsure || content(this.form);
     const written = JSON.stringify(fields);
-    if (this.saving || written === this.saved || this.paused) return;
+    if (this.saving || this.sending || written === this.saved || this.paused) return;
     this.say("saving");
     this.sent = written;
     this.keep(content(this.form));
     this.saving = post(this.url, [...fields, ["csrf", this.form.elements.csrf.value], ["revision", this.revision]], how);
     const answer = await this.saving;
     this.saving = null;
-    this.unsure = unreachable(answer) ? fields : null; // the server may have it all the same: the same again is no other version
+    this.unsure = undecided(answer) ? fields : null; // the server may have it all the same: the same again is no other version
     clearTimeout(this.timer);
     if (answer.status === 200) {
       this.follow(answer.body.revision);
       this.saved = written;
-      forget(this.name);
+      if (!this.leaving) forget(this.name); // the page that comes next may have been made before this was saved
       this.say("saved");
     } else if (answer.status === 409 && answer.body.revision) {
       this.paused = true;
       this.conflict({ mine: content(this.form), revision: answer.body.revision });
-    } else if (unreachable(answer)) {
-      this.say("offline");
-      this.timer = setTimeout(() => this.save(), AGAIN);
+    } else if (this.unsure) {
+      this.say(unreachable(answer) ? "offline" : "refused");
+      if (answer.status !== 401 && answer.status !== 403) this.timer = setTimeout(() => this.save(), AGAIN); // a session comes with a page
       return;
     } else {
       this.say("refused");
@@ -141,12 +146,14 @@ export class Autosave {
     this.changed();
   }
 
-  // Nothing more is saved until a save at hand has come back, or one whose reply was lost: what is sent next names its version.
+  // Before the form is sent: a save at hand comes back first, and one whose reply was lost, so that what is sent names its version.
+  // Nothing is saved beside what is sent, which may become the next version.
   async quiet() {
     clearTimeout(this.timer);
     await this.saving;
     if (this.unsure) await this.save();
     clearTimeout(this.timer);
+    this.sending = true;
   }
 
   done() {

@@ -1,10 +1,9 @@
 // Sends what could not be sent before, from whatever page is open next.
 
 import { forget, queue } from "./store.js";
-import { post, unreachable } from "./send.js";
+import { post, undecided } from "./send.js";
 
 const AGAIN = 5000; // milliseconds
-const NOT_YET = new Set([401, 403, 429]); // until there is a session, or less haste
 
 let busy = false;
 
@@ -15,7 +14,7 @@ export async function sendWaiting(csrf) {
   for (const entry of waiting) {
     const fields = entry.fields.map(([name, value]) => [name, name === "csrf" && csrf ? csrf : value]);
     const answer = await post(entry.url, fields);
-    if (unreachable(answer) || answer.status >= 500 || NOT_YET.has(answer.status)) {
+    if (undecided(answer)) {
       document.dispatchEvent(new CustomEvent("waits", { detail: { entry, answer } }));
       break;
     }

@@ -24,3 +24,8 @@ export const unreachable = (answer) => answer.status === 0 || answer.status === 
 
 // FormData as pairs of strings; files are never part of a task.
 export const fieldsOf = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
+
+const NOT_YET = new Set([401, 403, 429]); // until there is a session, or less haste
+
+// An answer that tells nothing of what was sent: that may be on the server all the same, and is sent again.
+export const undecided = ({ status }) => status === 0 || status >= 500 || NOT_YET.has(status);

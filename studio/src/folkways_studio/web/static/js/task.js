@@ -45,6 +45,12 @@ if (form) {
   const buttons = [...form.elements].filter((field) => field.type === "submit"); // also those beside the form
   const enable = (on) => buttons.forEach((button) => { button.disabled = !on || form.inert; });
 
+  // What is typed while the form is sent would be neither sent nor kept.
+  const hold = (on) => {
+    enable(!on);
+    for (const part of form.children) if (!part.matches(".send")) part.inert = on;
+  };
+
   // In the place of giving the task back: there is room for two buttons on a phone.
   const offerCancel = (on) => {
     cancel.hidden = !on;
@@ -60,10 +66,15 @@ if (form) {
   };
   for (const event of ["input", "change"]) form.addEventListener(event, () => queued() && toQueue());
 
+  const goOn = () => {
+    hold(false);
+    saver.sending = false;
+  };
+
   // A submitter's own name and address belong to what is sent: "ask the helper" and "send" are buttons of one form.
   const submit = async (submitter) => {
     if (submitter?.dataset.confirm && !window.confirm(submitter.dataset.confirm)) return;
-    enable(false);
+    hold(true);
     if (submitter?.dataset.busy) saver.status.textContent = submitter.dataset.busy;
     await saver.quiet();
     const url = submitter?.formAction && submitter.hasAttribute("formaction") ? submitter.formAction : form.action;
@@ -76,7 +87,7 @@ if (form) {
     const answer = await post(url, fields, { signal: giveUp.signal });
     offerCancel(false);
     if (answer.status === "cancelled") {
-      enable(true);
+      goOn();
       saver.status.textContent = cancel.dataset.cancelled;
       saver.changed();
       submitter.focus();
@@ -87,7 +98,7 @@ if (form) {
       location.assign(answer.body.next);
       return;
     }
-    enable(true);
+    goOn();
     if (unreachable(answer) && !submitter?.hasAttribute("formaction")) {
       if (toQueue()) {
         wait();
@@ -96,6 +107,7 @@ if (form) {
       saver.say("offline");
     } else if (unreachable(answer)) {
       saver.say("offline");
+      saver.changed();
     } else {
       if (answer.body.kept) {
         saver.kept(written, answer.body.kept); // refused, but what was written is kept on the server
