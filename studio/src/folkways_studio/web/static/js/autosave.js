@@ -45,6 +45,7 @@ export class Autosave {
     this.revision = Number(form.elements.revision.value);
     this.saved = JSON.stringify(delivered(form.elements));
     this.paused = false;
+    this.isKept = true; // in this browser
     form.addEventListener("input", () => this.changed());
     form.addEventListener("change", () => this.changed());
     addEventListener("online", () => this.save());
@@ -75,7 +76,7 @@ export class Autosave {
   }
 
   keep(fields) {
-    keep(this.name, { fields, revision: this.revision, sent: this.sent });
+    this.isKept = keep(this.name, { fields, revision: this.revision, sent: this.sent });
   }
 
   async save(how = {}) {
@@ -147,7 +148,7 @@ export class Autosave {
 
   say(state) {
     this.status.dataset.state = state;
-    this.status.textContent = this.status.dataset[state] || "";
+    this.status.textContent = this.status.dataset[this.isKept ? state : `${state}Unkept`] || this.status.dataset[state] || "";
   }
 }
 
