@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -69,6 +71,8 @@ def test_rows_may_lack_cells_and_columns_may_be_named_by_numbers() -> None:
         "a.csv",
         3,
         None,
+        SimpleNamespace(columns=["a"]),  # a layout, say
+        np.zeros((2, 2)),
     ],
 )
 def test_what_is_no_table_is_said_to_be_none(thing: object) -> None:

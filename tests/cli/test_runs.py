@@ -6,6 +6,8 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import environment, finish, folkways, rows, start, wait_for
 
@@ -98,3 +100,32 @@ def test_a_run_is_not_deleted_unasked_nor_while_it_is_asked(tmp_path: Path) -> N
     assert (done.returncode, "another process is asking run" in done.stderr) == (2, True), done
     done = folkways("runs", "delete", "busy", "--yes", "-w", workspace)  # the process is dead now
     assert (done.returncode, rows(workspace, "SELECT name FROM runs")) == (0, [("one",)]), done
+
+
+@pytest.mark.parametrize(
+    "meanwhile",
+    [
+        [("runs", "archive", "mine", "--out", "archive")],
+        [("score", "mine", "--profile", "strict")],
+        [("runs", "delete", "mine", "--yes"), ("run", "demo/identification", *RUN[2:], "--name", "mine")],
+    ],
+    ids=["archived", "judged", "another of its number"],
+)
+def test_a_run_that_changed_while_the_question_was_open_is_not_deleted(
+    tmp_path: Path, meanwhile: list[tuple[str, ...]]
+) -> None:
+    def do(*words: str) -> None:
+        done = folkways(*words, "-w", "w.db", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+
+    do(*RUN, "--name", "mine")
+    process = start("runs", "delete", "mine", "-w", "w.db", stdin=subprocess.PIPE, cwd=tmp_path)
+    assert process.stdout is not None
+    while process.stdout.read(1) != "?":
+        pass
+    for words in meanwhile:
+        do(*words)
+    _, err = process.communicate("y\n", timeout=120)
+    assert process.returncode == 2, err
+    assert "was asked, judged, archived or deleted by another process meanwhile" in err
+    assert rows(tmp_path / "w.db", "SELECT name FROM runs") == [("mine",)]

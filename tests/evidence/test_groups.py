@@ -438,6 +438,7 @@ def test_a_combination_of_means_is_the_paired_test_where_questions_are_shared_an
         ([1.0, 1.0, 1.0], [1.0, 1.0, 1.0], False),  # nobody differs: no t is known
         ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], True),
         ([1.0, 2.0, 4.0], [1.0, 1.0, 1.0], True),
+        ([0.0, 2.0, 0.0, 2.0], [1.0, 3.0, 1.0, 3.0], True),
         ([1.0, 2.0], [1.0, 2.0, 3.0], False),
     ],
 )

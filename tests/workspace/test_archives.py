@@ -4,7 +4,9 @@ anything comes back."""
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +188,9 @@ def test_nothing_leaves_where_the_run_changed_while_it_was_written(
         archive_run(asked, find(asked), tmp_path / "a", tell)
     assert changed == [rows_of(asked)]
     assert find(asked).archive is None
+    run_records.set_state(asked, find(asked), "finished")
+    archive_run(asked, find(asked), tmp_path / "a")  # over what is out of date
+    restore_run(asked, find(asked))
 
 
 @on_each_database("second", ["a", "b"])
@@ -198,6 +203,80 @@ def test_of_two_processes_that_archive_a_run_the_second_leaves_the_files_of_the_
         archive_run(asked, seen_by_both, tmp_path / second)
     restore_run(asked, find(asked))
     assert rows_of(asked) == before
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> tuple[Workspace, Workspace]:
+    """A workspace and its copy, as ``createdb -T`` makes one."""
+    (tmp_path / "one").mkdir()
+    first = open_workspace(tmp_path / "one/w.db")
+    plan_prompts(first, "m", ["a", "b"], name="mine", config="mine")
+    judge(first, find(first), 1.0)
+    run_records.set_state(first, find(first), "finished")
+    first.close()
+    (tmp_path / "two").mkdir()
+    shutil.copy(tmp_path / "one/w.db", tmp_path / "two/w.db")
+    return open_workspace(tmp_path / "one/w.db"), open_workspace(tmp_path / "two/w.db")
+
+
+def test_of_two_copies_of_a_workspace_neither_writes_over_the_archive_of_the_other(
+    copied: tuple[Workspace, Workspace], tmp_path: Path
+) -> None:
+    one, two = copied
+    judge(two, find(two), 0.5)
+    before = [rows_of(workspace) for workspace in copied]
+    archive_run(one, find(one), tmp_path / "a")
+    files = {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.*")}
+    with pytest.raises(ArchiveError, match=r"a has an archive of this run with other replies or judgements"):
+        archive_run(two, find(two), tmp_path / "a")
+    assert rows_of(two) == before[1]
+    archive_run(two, find(two), tmp_path / "b")
+    assert {path: path.read_bytes() for path in (tmp_path / "a").rglob("*.*")} == files
+    for workspace, whole in zip(copied, before, strict=True):
+        restore_run(workspace, find(workspace))
+        assert rows_of(workspace) == whole
+        archive_run(workspace, find(workspace), tmp_path / ("a" if workspace is one else "b"))  # unchanged
+        workspace.close()
+
+
+@pytest.mark.parametrize("when", ["_write", "write_manifest"])
+def test_of_two_copies_that_archive_into_one_folder_at_once_none_loses_a_run(
+    copied: tuple[Workspace, Workspace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    one, two = copied
+    judge(two, find(two), 0.5)
+    before = [rows_of(workspace) for workspace in copied]
+    slow = getattr(moving, when)
+
+    def between(*arguments: Any) -> Any:
+        """The other copy archives between a step of the first and the next."""
+        monkeypatch.setattr(moving, when, slow)
+        done = slow(*arguments) if when == "_write" else None
+        with suppress(ArchiveError):
+            archive_run(two, find(two), tmp_path / "a")
+        return done if when == "_write" else slow(*arguments)
+
+    monkeypatch.setattr(moving, when, between)
+    with suppress(ArchiveError):
+        archive_run(one, find(one), tmp_path / "a")
+    assert [find(workspace).archive is None for workspace in copied].count(False) == 1
+    for workspace, whole in zip(copied, before, strict=True):
+        if find(workspace).archive is not None:
+            restore_run(workspace, find(workspace))
+        assert rows_of(workspace) == whole
+        workspace.close()
+
+
+def test_a_run_that_was_restored_and_judged_again_is_archived_beside_its_first_archive(
+    asked: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    places = []
+    for right in (0.1, 0.1, 0.5):
+        judge(asked, find(asked), right)
+        places.append(archive_run(asked, find(asked)).folder)
+        restore_run(asked, find(asked))
+    assert [place.name for place in places] == ["mine", "mine", "mine-again-2"]
 
 
 def test_an_archive_that_is_lost_damaged_or_another_runs_is_an_error_in_words(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from folkways.cli.out import print_json, terminal
 from folkways.errors import FolkwaysError
 
 if TYPE_CHECKING:
+    from folkways.workspace.database import Workspace
     from folkways.workspace.run_records import RunRecord
 
 
@@ -55,7 +56,7 @@ def command(context: click.Context, workspace: str, as_json: bool, recipe: str |
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Folder of the archive. Default: WORKSPACE-archive/RUN.",
+    help="Folder of the archive. Default: WORKSPACE-archive/RUN, or beside it if another archive is there.",
 )
 def archive(run: str, workspace: str, out: Path | None) -> None:
     """Move the prompts, replies and judgements of RUN into Parquet files, and out of the workspace.
@@ -69,7 +70,6 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
     folkways runs archive run-1 --out /big/disk/run-1
     """
     from folkways.display import plural
-    from folkways.workspace.archives.files import usual_place
     from folkways.workspace.archives.moving import archive_run, moved, shrink
     from folkways.workspace.database import open_workspace
     from folkways.workspace.run_records import find_run
@@ -81,7 +81,7 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
         click.echo(f"run {record.name} is archived in {out}: all its files are there, unchanged")
         return
     with _counting("written") as tell:
-        made = archive_run(database, record, out or usual_place(database, record), tell)
+        made = archive_run(database, record, out, tell)
     click.echo(
         f"archived run {record.name}: {plural(made.rows, 'item')} with replies and "
         f"{plural(made.judgements, 'judgement')} in "
@@ -139,18 +139,12 @@ def delete(run: str, workspace: str, yes: bool) -> None:
     from folkways.display import plural, single_line
     from folkways.workspace.database import open_workspace
     from folkways.workspace.queue.batches import out_of_run
-    from folkways.workspace.queue.request_queue import RequestQueue
+    from folkways.workspace.queue.judging_turn import turn_to_judge
     from folkways.workspace.run_records import find_run, forget_run
 
     database = open_workspace(workspace, create=False)
     record = find_run(database, run)
-    queue = RequestQueue(database, record.id)
-    queue.free_dead_claims()
-    if queue.others_at_work():
-        raise FolkwaysError(
-            f"another process is asking run {record.name}; stop that process first (Ctrl-C), then "
-            "delete the run"
-        )
+    _check_not_asked(database, record)
     out, _ = out_of_run(database, record.id)
     lost = (
         f"{plural(out, 'request')} of run {record.name} left in batches and may be paid for; without the run "
@@ -165,8 +159,25 @@ def delete(run: str, workspace: str, yes: bool) -> None:
         if not click.confirm(f"Delete {what}?"):
             click.echo("Nothing was deleted.")
             raise click.exceptions.Exit(1)
-    forget_run(database, record)
+    with turn_to_judge(database, record.id):
+        _check_not_asked(database, record)
+        if out_of_run(database, record.id)[0] != out or not forget_run(database, record):
+            raise FolkwaysError(
+                f"run {record.name} was asked, judged, archived or deleted by another process meanwhile; "
+                f"this command deleted nothing\nLook at it first: {database.command('runs')}"
+            )
     click.echo(f"deleted run {single_line(record.name)}; the replies stay in {workspace}")
+
+
+def _check_not_asked(database: Workspace, run: RunRecord) -> None:
+    from folkways.workspace.queue.request_queue import RequestQueue
+
+    queue = RequestQueue(database, run.id)
+    queue.free_dead_claims()
+    if queue.others_at_work():
+        raise FolkwaysError(
+            f"another process is asking run {run.name}; stop that process first (Ctrl-C), then delete the run"
+        )
 
 
 @contextmanager

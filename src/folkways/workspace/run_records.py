@@ -271,10 +271,13 @@ def _check_name(name: str) -> None:
         )
 
 
-def forget_run(workspace: Workspace, run: RunRecord) -> None:
-    """Take a run out of the workspace again, with what it expects; responses stay."""
+def forget_run(workspace: Workspace, run: RunRecord) -> bool:
+    """Take a run out of the workspace again, with what it expects; responses stay. False, and nothing is
+    changed, where it is not any more as ``run`` says."""
+    columns = ("id", "name", "state", "created", "finished", "seconds", "archive")
+    same = (schema.runs.c[name] == getattr(run, name) for name in columns)
     with workspace.write() as connection:
-        connection.execute(sa.delete(schema.runs).where(schema.runs.c.id == run.id))
+        return connection.execute(sa.delete(schema.runs).where(*same)).rowcount == 1
 
 
 def run_tasks(workspace: Workspace, run: RunRecord) -> list[RunTask]:

@@ -29,7 +29,7 @@ from folkways_studio.programs import tokens
 from folkways_studio.programs.records import Scope
 from folkways_studio.records import ItemState, Participant
 from folkways_studio.web.app import create_app
-from folkways_studio.web.serving import serve
+from folkways_studio.web.serving import hearing, serve
 from studio.tests.support.studies import ON_A_FILE, PASSWORD, QUESTION, no_space, open_study, stored
 from studio.tests.support.studio_server import StudioProcess, StudioServer
 from studio.tests.web.http import Client, Reply
@@ -274,3 +274,23 @@ def test_what_is_heavy_is_imported_where_it_is_used(tmp_path: Path) -> None:
         [sys.executable, "-c", STARTED, str(tmp_path / "s.db")], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == ["", "", ""], "the last: names of no module of ours"
+
+
+def test_a_signal_is_heard_in_the_block_alone_and_in_no_other_thread_than_the_first() -> None:
+    heard: list[int] = []
+
+    def sent(number: int | None) -> list[int]:
+        with hearing(number, lambda what, _: heard.append(what)):
+            if number is not None and signal.getsignal(number) is not before:
+                signal.raise_signal(number)
+        told, heard[:] = [*heard], []
+        return told
+
+    before = signal.getsignal(signal.SIGUSR1)
+    assert sent(signal.SIGUSR1) == [signal.SIGUSR1] and signal.getsignal(signal.SIGUSR1) is before
+    assert sent(None) == []
+    elsewhere: list[list[int]] = []
+    thread = threading.Thread(target=lambda: elsewhere.append(sent(signal.SIGUSR1)))
+    thread.start()
+    thread.join()
+    assert elsewhere == [[]]

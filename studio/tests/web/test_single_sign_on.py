@@ -364,6 +364,10 @@ def test_a_server_without_passwords_takes_none(make: Callable[..., Site]) -> Non
     link = password_links.make_link(site.workspace, me.id)
     assert site.post(f"/password/{link}", password="another password").status_code == 403
     assert site.who() is None and site.sign_in().status_code == 303
+    stages = [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}]
+    study = studies.create_study(site.workspace, read_definition(described(stages)), owner=me.id)
+    refused = site.post(f"/studies/{study.name}/password-link", account=str(me.id))
+    assert refused.status_code == 403 and f"here are no passwords here; sign in with {NAME}" in refused.text
 
 
 @pytest.mark.parametrize("passwords", [True, False])

@@ -39,6 +39,8 @@ def test_it_is_blind_for_those_who_work_on_its_stage(study: StudyFixture) -> Non
         assert blind(study, account, first, second) == set()
     accounts.take_role(study.workspace, study.record.id, reviewer.account_id, Role.REVIEWER)
     assert blind(study, reviewer.account_id, first, second) == set()
+    accounts.give_role(study.workspace, neighbour.record.id, reviewer.account_id, Role.REVIEWER)
+    assert blind(study, reviewer.account_id, first, second) == set(), "who reviews another study"
 
 
 def test_it_is_blind_until_it_is_settled_or_given_back(study: StudyFixture) -> None:

@@ -82,7 +82,8 @@ def _only(folder: Path, name: str) -> Path:
         raise FolkwaysError(f"{folder} has no {name}.csv, {name}.jsonl or {name}.parquet")
     if len(candidates) > 1:
         raise FolkwaysError(f"{folder} has both {' and '.join(file.name for file in candidates)}; keep one")
-    return candidates[0]
+    (file,) = candidates
+    return file
 
 
 def _text(file: Path) -> TextTable:

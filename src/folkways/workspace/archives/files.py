@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +121,8 @@ def write_part(folder: Path, path: str, frame: pl.DataFrame, profile: str | None
     """Write the rows of ``frame`` to ``path`` in ``folder`` and read them back. A file that an interrupted
     archiving wrote stays if it has the same rows.
 
-    profile: of judgements. Raises FolkwaysError where the file cannot be written, or reads differently.
+    profile: of judgements. Raises FolkwaysError where the file cannot be written, or reads differently, and
+    ArchiveError where it would change a finished archive.
     """
     target = folder / path
     if not _holds(target, frame):
@@ -131,6 +133,8 @@ def write_part(folder: Path, path: str, frame: pl.DataFrame, profile: str | None
                     f"{target} came back from the disk as something else than was written; nothing was "
                     "taken out"
                 )
+            if (folder / MANIFEST).exists():  # as late as can be: another workspace may have finished one now
+                raise _finished(folder)
     status = target.stat()
     digest = _digest(target, status.st_size, status.st_mtime_ns)
     first, last = (frame["ordinal"][0], frame["ordinal"][-1]) if "ordinal" in frame.columns else (None, None)
@@ -148,12 +152,18 @@ def _holds(path: Path, frame: pl.DataFrame) -> bool:
 def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: Mapping[str, Any]) -> None:
     """Write the manifest of a run's archive to ``folder``, and delete part files that it does not list,
     unfinished ones among them. When this returns, all of them are on the disk itself. known: what else the
-    manifest says."""
+    manifest says. A finished archive with the same files stays as it is. ArchiveError where one with others
+    is there, or another workspace wrote there too."""
     listed = {folder / file.path for file in files}
+    finished = (folder / MANIFEST).exists()
+    if finished and read_archive(folder, run).files != tuple(files):
+        raise _finished(folder)
     for table in (RESPONSES, JUDGEMENTS, SCORES):
         for left in (folder / table).glob("*part-*.parquet*"):
             if left not in listed:
                 left.unlink()
+    if finished:
+        return
     about = {
         "format": FORMAT,
         "run": run.name,
@@ -169,6 +179,23 @@ def write_manifest(folder: Path, run: RunRecord, files: list[PartFile], known: M
                 os.fsync(descriptor)  # the rows are about to leave the database, which survives a power cut
             finally:
                 os.close(descriptor)
+    try:
+        archive = read_archive(folder, run)
+        for file in files:
+            archive.checked(file)
+        if archive.files != tuple(files):
+            raise _finished(folder)
+    except ArchiveError:  # another workspace wrote there at the same time
+        written[0].unlink(missing_ok=True)
+        raise
+
+
+def _finished(folder: Path) -> ArchiveError:
+    """A copy of this workspace may have put its rows there, or the run was restored and changed since."""
+    return ArchiveError(
+        f"{folder} has an archive of this run with other replies or judgements, which stays; name another "
+        "folder"
+    )
 
 
 WHOLE_FOLDER = "Name the folder of a whole archive, as folkways runs archive wrote it"
@@ -217,12 +244,14 @@ def place_of(workspace: Workspace, run: RunRecord) -> Path:
     return _beside(workspace) / (run.archive or "")
 
 
-def usual_place(workspace: Workspace, run: RunRecord) -> Path:
-    """Where a run is archived unless another place is named: beside the workspace's file, or here for one on
-    a server."""
+def usual_places(workspace: Workspace, run: RunRecord) -> Iterator[Path]:
+    """Where a run is archived unless another place is named, one after the other until none holds another
+    archive: beside the workspace's file, or here for one on a server."""
     name = re.sub(r"[^\w-]+", "-", run.name).strip("-")
     stem = "folkways" if "://" in workspace.location else Path(workspace.location).stem
-    return _beside(workspace) / f"{stem}-archive" / (name if name == run.name else f"{name}-{run.id}")
+    first = _beside(workspace) / f"{stem}-archive" / (name if name == run.name else f"{name}-{run.id}")
+    yield first
+    yield from (first.with_name(f"{first.name}-again-{number}") for number in count(2))
 
 
 def as_stored(workspace: Workspace, folder: Path) -> str:

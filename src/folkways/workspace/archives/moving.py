@@ -27,6 +27,7 @@ from folkways.workspace.archives.files import (
     as_stored,
     open_archive,
     read_archive,
+    usual_places,
     write_manifest,
     write_part,
 )
@@ -60,6 +61,10 @@ Totals = dict[str, dict[str, Any]]
 """What was counted of a run: of its expected items, and of its judgements in each profile."""
 
 
+class ChangedError(FolkwaysError):
+    """A run is not any more what was written to its files."""
+
+
 @dataclass(frozen=True, slots=True)
 class Archived:
     """What archiving did. size: bytes of all files. shared: replies that stay in the workspace, as other runs
@@ -74,14 +79,19 @@ class Archived:
 
 
 def archive_run(
-    workspace: Workspace, run: RunRecord, folder: Path, tell: Callable[[int], object] = lambda _rows: None
+    workspace: Workspace,
+    run: RunRecord,
+    folder: Path | None = None,
+    tell: Callable[[int], object] = lambda _rows: None,
 ) -> Archived:
     """Move what a run expects, its replies and its judgements into files of ``folder``; its name, state and
-    scores stay in the workspace.
+    scores stay in the workspace. A finished archive with anything else is never written over.
 
+    folder: None for the first of the usual places that is free.
     tell: is called now and then with the number of expected items that have been written. An interrupted call
     can be repeated: until the last step the run is in the workspace as before, and finished files stay.
-    Raises FolkwaysError for a run that is asking or archived.
+    Raises FolkwaysError for a run that is asking or archived, ArchiveError where ``folder`` holds another
+    archive.
     """
     _check_over(workspace, run)
     with turn_to_judge(workspace, run.id):  # so that nobody judges or archives it meanwhile
@@ -91,22 +101,35 @@ def archive_run(
                 f"run {run.name} is archived in {run.archive} already; put it back with: "
                 f"{workspace.command('runs', 'restore', run.name)}"
             )
-        if (folder / MANIFEST).exists():
-            read_archive(folder, run, workspace)  # of another run? Then nothing there is written over
-        files, totals = _write(workspace, run, folder, tell)
-        known: dict[str, Any] = {
-            "folkways": __version__,
-            "totals": totals,
-            "parts": [asdict(part) for part in results.parts(workspace, run)],
-            "usage": [asdict(use) for use in results.usage(workspace, run)],
-        }
-        write_manifest(folder, run, files, known)
-        shared = sum(use["responses"] for use in known["usage"]) - _take_out(workspace, run, folder, totals)
+        for target in usual_places(workspace, run) if folder is None else [folder]:
+            finished = (target / MANIFEST).exists()
+            try:
+                if finished:
+                    read_archive(target, run, workspace)  # of another run?
+                files, totals = _write(workspace, run, target, tell)
+                known: dict[str, Any] = {
+                    "folkways": __version__,
+                    "totals": totals,
+                    "parts": [asdict(part) for part in results.parts(workspace, run)],
+                    "usage": [asdict(use) for use in results.usage(workspace, run)],
+                }
+                write_manifest(target, run, files, known)
+                break
+            except ArchiveError:
+                if folder is not None:
+                    raise
+        try:
+            gone = _take_out(workspace, run, target, totals)
+        except ChangedError:
+            if not finished:  # what was written is out of date, and may be written over
+                (target / MANIFEST).unlink()
+            raise
+        shared = sum(use["responses"] for use in known["usage"]) - gone
     rows = {
         table: sum(file.rows for file in files if file.table == table) for table in (RESPONSES, JUDGEMENTS)
     }
     return Archived(
-        folder, rows[RESPONSES], rows[JUDGEMENTS], len(files), sum(file.size for file in files), shared
+        target, rows[RESPONSES], rows[JUDGEMENTS], len(files), sum(file.size for file in files), shared
     )
 
 
@@ -334,7 +357,7 @@ def _take_out(workspace: Workspace, run: RunRecord, folder: Path, totals: Totals
             and all(getattr(now, name) == getattr(run, name) for name in told)
         )
         if not same or _count(connection, run) != totals:
-            raise FolkwaysError(
+            raise ChangedError(
                 f"run {run.name} was asked, judged or archived by another process meanwhile; nothing was "
                 "taken out\n"
                 "Archive it again once that has ended; what is written already is kept"

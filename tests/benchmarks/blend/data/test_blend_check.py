@@ -49,6 +49,14 @@ def test_a_file_that_one_part_lacks_and_one_without_a_question_are_named(tmp_pat
     assert found(root, "empty-file") == ([] if part == "prompts" else [(file, None, None, None)])
 
 
+def test_each_file_is_looked_at_however_many_are_without_a_question(tmp_path: Path) -> None:
+    root = write_release(tmp_path)
+    files = sorted(path.relative_to(root).as_posix() for path in (root / "annotations").iterdir())
+    for file in files:
+        (root / file).write_text("{}")
+    assert sorted(file for file, *_ in found(root, "empty-file")) == files and len(files) > 2
+
+
 def test_an_id_that_occurs_twice_is_named_in_annotations_and_in_questions(tmp_path: Path) -> None:
     root = write_release(tmp_path)
     annotations, questions = root / "annotations/Spain_data.json", root / "questions/Spain_questions.csv"

@@ -192,8 +192,12 @@ if (form) {
   };
   document.addEventListener("sent", ({ detail }) => {
     if (detail.entry.url !== form.action) return;
-    if (detail.answer.body.next) location.assign(detail.answer.body.next);
-    else refused(detail.answer.body);
+    if (detail.answer.status === 200) {
+      saver.done();
+      location.assign(detail.answer.body.next);
+    } else {
+      refused(detail.answer.body);
+    }
   });
   document.addEventListener("waits", ({ detail }) => {
     if (detail.entry.url === form.action && detail.answer.body.message && problems.hidden) show(detail.answer.body);
