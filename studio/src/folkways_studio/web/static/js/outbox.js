@@ -11,35 +11,26 @@ let busy = false;
 export async function sendWaiting(csrf) {
   if (busy) return;
   busy = true;
-<<<<<<< HEAD
-  for (const entry of queue.all().filter((each) => each.refused === undefined)) {
-=======
-  const waiting = queue.all();
+  const waiting = queue.all().filter((each) => each.refused === undefined);
   for (const entry of waiting) {
->>>>>>> main
     const fields = entry.fields.map(([name, value]) => [name, name === "csrf" && csrf ? csrf : value]);
     const answer = await post(entry.url, fields);
     if (unreachable(answer) || answer.status >= 500 || NOT_YET.has(answer.status)) {
       document.dispatchEvent(new CustomEvent("waits", { detail: { entry, answer } }));
       break;
     }
-<<<<<<< HEAD
+    const now = queue.all().find(({ url }) => url === entry.url) || entry;
+    if (answer.status === 200 && JSON.stringify(now) !== JSON.stringify(entry)) {
+      waiting.push(now); // it was changed while it was sent: the change follows
+      continue;
+    }
     if (answer.status === 200) {
       queue.remove(entry);
       forget(`draft/${entry.draft}`);
     } else { // for good: it waits until the person has been told
       const { message, problems, next } = answer.body;
-      queue.add({ ...entry, refused: Object.values(problems || {})[0] || message || "", next });
+      queue.add({ ...now, refused: Object.values(problems || {})[0] || message || "", next });
     }
-=======
-    const now = queue.all().find(({ url }) => url === entry.url);
-    if (answer.status === 200 && now && JSON.stringify(now) !== JSON.stringify(entry)) {
-      waiting.push(now); // it was changed while it was sent: the change follows
-      continue;
-    }
-    queue.remove(entry); // taken, or refused for good: the person sees which on the task's own page
-    if (answer.status === 200) forget(`draft/${entry.draft}`);
->>>>>>> main
     document.dispatchEvent(new CustomEvent("sent", { detail: { entry, answer } }));
   }
   busy = false;
