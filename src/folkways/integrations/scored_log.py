@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 import polars as pl
 
+from folkways.benchmarks.registry import tasks
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import cultures
 from folkways.errors import DataError
@@ -61,6 +62,8 @@ UNTOLD = (State.REFUSED.value, State.UNREADABLE.value, State.TRUNCATED.value, "c
 
 Scores = Mapping[str, Sequence[float | None]]
 
+Value = TypeVar("Value")
+
 
 @contextmanager
 def of_schema(path: Path) -> Iterator[None]:
@@ -96,6 +99,7 @@ class ScoredLog:
     stated: score -> its SCALE, or the part of it that the log states.
     numbers: score -> its NUMBERS over everything and in groups, where the log states them.
     created: when it was asked, ISO 8601 in UTC; that of the file where the log does not say.
+    profiles: those that a score may be of, ``NAME (PROFILE)``, where the log has several.
     """
 
     path: Path
@@ -113,6 +117,20 @@ class ScoredLog:
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     numbers: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     created: str = ""
+    profiles: Sequence[str] = ()
+
+    def in_profile(self, profile: str) -> ScoredLog:
+        """The log with the scores of one of its ``profiles``, as a log of that alone names them."""
+        end = f" ({profile})"
+        names = {name: name.removesuffix(end) for name in self.scores if name.endswith(end)}
+        return replace(
+            self,
+            scores=_renamed(self.scores, names),
+            lower_is_better=_renamed(self.lower_is_better, names),
+            stated=_renamed(self.stated, names),
+            settings={**self.settings, "profile": profile},
+            profiles=(),
+        )
 
     @property
     def data(self) -> str:
@@ -204,6 +222,7 @@ class ScoredLog:
             raise UnscoredLogError(f"has no number for any sample of {self.task}", file=self.path)
         score = next(iter(self.scores))
         metric = self.metric(score)
+        registered = tasks()
         created = self.created or _moment(datetime.fromtimestamp(self.path.stat().st_mtime, UTC))
         made = Signature({"task": self.task, **self.settings})
         profile = self.settings.get("profile", "")
@@ -221,12 +240,21 @@ class ScoredLog:
             judgements,
             {made.text(): made},
             {self.task: metric},
-            {self.task: self.task},
+            {
+                self.task: registered[self.task].title
+                if self.stated and self.task in registered
+                else self.task
+            },
             notes=[
                 *(f"{self.model} on {self.task}: {note}" for note in self.notes),
                 *(f"{self.task}: {note}" for note in filter(None, [self.untold(score)])),
             ],
         )
+
+
+def _renamed(by_name: Mapping[str, Value], names: Mapping[str, str]) -> dict[str, Value]:
+    """What is there of these names, by their new ones."""
+    return {new: by_name[name] for name, new in names.items() if name in by_name}
 
 
 def _moment(time: datetime) -> str:

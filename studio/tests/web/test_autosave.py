@@ -197,6 +197,18 @@ def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Fie
     assert said(field, 0) == [["김밥"]]
 
 
+def test_a_window_whose_answer_another_one_sends_shows_what_was_sent(field: Field) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    page.route("**/submit", lambda route: route.abort())
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    field.open(page.context.new_page(), f"/work/{field.study.name}")
+    expect(page.get_by_role("heading", name="You have sent this answer")).to_be_visible()
+    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+    assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft/'))") == []
+
+
 def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
     person = field.arrived()
     page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")

@@ -18,6 +18,7 @@ from folkways_studio.records import Participant, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import corrections
 from folkways_studio.work.assignments import Work
+from folkways_studio.work.redaction import redact
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.stages.test_kinds import GOOD
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study, stored
@@ -173,6 +174,7 @@ AGAIN: list[tuple[str, dict[str, Any], list[str], int, bool, list[Any]]] = [
     ("again-empty", {}, [""], 422, False, []),
     ("again-settled", {"settled": True}, ["1"], 303, True, []),
     ("again-settled-same", {"settled": True}, ["0"], 303, False, []),
+    ("again-redacted", {"redacted": True}, ["0"], 303, False, []),
 ]
 """Name of the study -> what happens before the last, what is sent, the last status, whether it is said that the first
 answer stands, and the corrections."""
@@ -195,14 +197,16 @@ def test_what_is_changed_in_an_answer_whose_reply_was_lost_is_taken_or_it_is_sai
     person = study.person()
     client, work = browser(server, person), study.work(person)
     place = address(study, person, work).replace("/sent", "/submit")
-    fields = [("csrf", client.csrf("/account")), ("key", "one")]
+    fields = [("csrf", client.csrf("/account")), ("key", "one"), ("comment", "as Kim does")]
     assert post(client, place, [*fields, ("choices", "0")]).status == 303
     (judgement,) = stored(study.workspace, schema.judgements, participant_id=person.id)
     if then.get("settled"):
         study.answer(study.person(), {"choices": [0]})
+    if then.get("redacted"):
+        redact(study.workspace, study.record.id, judgement["id"], by=study.owner)
     for choice in choices:
         if choice == choices[-1] and "elsewhere" in then:
-            said = {"choices": then["elsewhere"], "comment": ""}
+            said = {"choices": then["elsewhere"], "comment": "as Kim does"}
             corrections.correct(study.workspace, person.id, work.assignment.id, said, "another")
         reply = post(client, place, [*fields, *([("choices", choice)] if choice else [])])
     assert reply.status == status

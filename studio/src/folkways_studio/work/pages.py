@@ -25,6 +25,7 @@ from folkways_studio.records import (
     Stage,
     StudyState,
 )
+from folkways_studio.stages.base import REDACTED, texts_in
 from folkways_studio.stages.fields import canonical
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
@@ -247,7 +248,8 @@ def _takes_change(context: RequestContext, sent: SubmissionReceipt, submission: 
     """Take what was changed in an answer (submission) that is sent again because the reply to it (sent) was
     lost. False where it cannot be changed any more; SubmissionError."""
     payload = dict(stage_kind(sent.stage.kind).validate(submission, sent.item.content, sent.stage.config))
-    if payload == sent.judgement.payload:  # also where the person has corrected it since
+    before = sent.judgement.payload  # also where the person has corrected it since
+    if payload == before or REDACTED in texts_in(before):  # whose words must not come again
         return True
     key = sha256(canonical(payload).encode()).hexdigest()
     slot = sent.judgement.assignment_id

@@ -43,7 +43,7 @@ if (form) {
   });
 
   const buttons = [...form.elements].filter((field) => field.type === "submit"); // also those beside the form
-  const enable = (on) => buttons.forEach((button) => { button.disabled = !on; });
+  const enable = (on) => buttons.forEach((button) => { button.disabled = !on || form.inert; });
 
   // In the place of giving the task back: there is room for two buttons on a phone.
   const offerCancel = (on) => {
@@ -204,12 +204,17 @@ if (form) {
   });
   if (isQueued()) wait();
   else if (queued()) refused({ message: queued().refused }); // while another page was open
+  addEventListener("storage", () => {
+    if (waiting.hidden || isQueued()) return;
+    saver.paused = true;
+    location.reload(); // another window has sent it
+  });
   keepWhilePresent(form);
   form.dataset.ready = "";
   oneWindow(form.dataset.draft, document.querySelector("#elsewhere"), () => {
     saver.paused = true;
-    enable(false);
     form.inert = true; // what is typed here would not be kept
+    enable(false);
   });
 }
 
