@@ -257,8 +257,10 @@ def test_an_answer_that_is_refused_for_good_while_it_waits_is_told_and_not_lost(
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
     address, context = page.url, page.context
+    studies.set_state(
+        field.workspace, field.study.id, StudyState.CLOSED
+    )  # first: a page that closes is on line
     page.close()
-    studies.set_state(field.workspace, field.study.id, StudyState.CLOSED)
     context.set_offline(False)
     again = field.open(context.new_page(), f"/work/{field.study.name}")
     told = again.locator("#refused")
