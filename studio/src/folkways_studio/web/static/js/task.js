@@ -53,13 +53,12 @@ if (form) {
 
   // The answer is sent once there is a connection, with whatever is changed until then.
   const toQueue = () => queue.add({ url: form.action, fields: fieldsOf(form), draft: form.dataset.draft });
-  const queued = () => queue.all().find((entry) => entry.url === form.action);
-  const isQueued = () => queued() && queued().refused === undefined;
+  const queued = () => queue.all().find((entry) => entry.url === form.action && entry.refused === undefined);
   const wait = () => {
     enable(false);
     waiting.hidden = false;
   };
-  for (const event of ["input", "change"]) form.addEventListener(event, () => isQueued() && toQueue());
+  for (const event of ["input", "change"]) form.addEventListener(event, () => queued() && toQueue());
 
   // What is on its way is not changed: it would be sent without the change, and the page left.
   const hold = (on) => {
@@ -202,10 +201,14 @@ if (form) {
   document.addEventListener("waits", ({ detail }) => {
     if (detail.entry.url === form.action && detail.answer.body.message && problems.hidden) show(detail.answer.body);
   });
-  if (isQueued()) wait();
-  else if (queued()) refused({ message: queued().refused }); // while another page was open
+  const told = queue.all().find((entry) => entry.url === form.action && entry.refused !== undefined);
+  if (told) refused({ message: told.refused }); // while another page was open
+  if (queued()) {
+    form.elements.key.value = new Map(queued().fields).get("key"); // it is that answer which is changed
+    wait();
+  }
   addEventListener("storage", () => {
-    if (waiting.hidden || isQueued()) return;
+    if (waiting.hidden || queued()) return;
     saver.paused = true;
     location.reload(); // another window has sent it
   });
