@@ -137,6 +137,8 @@ class TestReused:
         ask(cultures="GB", reused=seen.append)
         assert seen[0].oldest == seen[1].oldest <= seen[1].newest < seen[2].oldest <= seen[2].newest
         assert seen[2].newest == seen[0].newest
+        ask(cultures="KR", limit=1, reused=seen.append)
+        assert seen[3].replies == 1 and seen[3].oldest == seen[3].newest
         assert "runs one to two" in seen[0].text()
 
     def test_going_on_is_not_from_before(self, ask: Any) -> None:

@@ -54,7 +54,7 @@ def test_a_worse_model_in_the_same_place_is_a_drop(workspace: Path, tmp_path: Pa
         "gate", "worse", "--max-drop-vs", "before=2", "--github", "--junit", junit, "-w", workspace
     )
     assert done.returncode == 1
-    title = "folkways gate%3A demo/mcq%3A no more than 2 below before"
+    title = "folkways gate%3A demo/mcq%3A no more than 2 worse than before"
     assert f"::error title={title}::baseline/echo against baseline/first: found 0.0 here" in done.stdout
     suite = ElementTree.parse(junit).getroot().find("testsuite")
     assert suite is not None

@@ -301,6 +301,18 @@ def test_a_line_goes_from_family_to_family_by_the_last_of_each_and_reasoning_is_
         assert row["low"] < row["difference"] < row["high"]
         assert row["high"] - row["low"] == pytest.approx(100 * (by_question.high - by_question.low), rel=0.4)
         assert result.fits(known) and not result.fits(inputs(drawn(), THREE, FOUR))
+        asked = pl.col("endpoint") == later
+        conditions = [f"{later}@{run}" for run in ("first", "second")]
+        turned = [
+            known.judged.filter(asked).with_columns(endpoint=pl.lit(name), right=right)
+            for name, right in zip(conditions, (pl.col("right"), 1 - pl.col("right")), strict=True)
+        ]
+        judged = pl.concat([known.judged.filter(~asked), *turned], how="vertical_relaxed")
+        carded = {**known.cards, **dict.fromkeys(conditions, known.cards[later])}
+        apart = replace(known, judged=judged, cards=carded, models=dict.fromkeys(conditions, later))
+        (twice,) = result.make(apart)[0].rows.to_dicts()
+        assert (twice["later"], twice["later_score"]) == (later, pytest.approx(50))
+        assert twice["earlier_score"] == row["earlier_score"]
 
 
 SIX = {"US": "en", "GB": "en", "CN": "zh", "KR": "ko", "GR": "el", "ET": "am", "IN-AS": "as", "WORLD": "en"}
@@ -438,6 +450,7 @@ def test_a_combination_of_means_is_the_paired_test_where_questions_are_shared_an
         ([1.0, 1.0, 1.0], [1.0, 1.0, 1.0], False),  # nobody differs: no t is known
         ([1.0, 1.0, 1.0], [1.0, 2.0, 3.0], True),
         ([1.0, 2.0, 4.0], [1.0, 1.0, 1.0], True),
+        ([0.0, 2.0, 0.0, 2.0], [1.0, 3.0, 1.0, 3.0], True),
         ([1.0, 2.0], [1.0, 2.0, 3.0], False),
     ],
 )

@@ -198,7 +198,7 @@ def test_drops_are_decided_on_the_interval_of_the_paired_difference(
     )
     check = check_drop(comparison, most, "then", "mine")
     assert check.status is status
-    assert check.name == f"x/y: no more than {most} below then"
+    assert check.name == f"x/y: no more than {most} worse than then"
     if status is Status.UNSURE:
         assert check_drop(comparison, most, "then", "mine", strict=True).status is Status.FAIL
 
@@ -431,7 +431,7 @@ def test_a_drop_is_ruled_out_or_shown_by_the_ends_of_its_interval(
     for strict, status in ((False, by_default), (True, strictly)):
         check = check_drop(compared(low, high), most, "before", "mine", strict=strict)
         assert (check.name, check.model, check.status) == (
-            f"x/y: no more than {most:g} below before",
+            f"x/y: no more than {most:g} worse than before",
             "mine",
             status,
         )
@@ -448,7 +448,9 @@ def test_groups_in_which_it_is_lower_are_named_where_the_whole_is_not_shown_to_b
 
 def test_where_less_is_better_a_drop_is_a_rise() -> None:
     for low, high, status in ((-5.0, -1.0, Status.PASS), (4.0, 9.0, Status.FAIL), (1.0, 9.0, Status.UNSURE)):
-        assert check_drop(compared(low, high, lower=True), 3.0, "before", "mine").status is status
+        check = check_drop(compared(low, high, lower=True), 3.0, "before", "mine")
+        assert check.status is status and check.name == "x/y: no more than 3 worse than before"
+        assert " rise of " in check.message and "drop" not in check.message
 
 
 def test_a_culture_that_is_gone_and_other_data_are_told_and_are_at_most_unsure() -> None:
@@ -469,7 +471,7 @@ def test_a_culture_that_is_gone_and_other_data_are_told_and_are_at_most_unsure()
 
 def test_a_task_that_the_earlier_run_asked_alone_fails() -> None:
     assert lost_task("x/y", 2.0, "before", "mine") == Check(
-        "x/y: no more than 2 below before",
+        "x/y: no more than 2 worse than before",
         "mine",
         Status.FAIL,
         "found nothing: before was asked x/y, this run was not",
@@ -491,7 +493,7 @@ def test_a_drop_is_decided_on_most_of_what_the_earlier_run_was_asked() -> None:
 
 
 def test_a_drop_that_cannot_be_told_is_what_it_is_taken_for() -> None:
-    name = "x/y: no more than 2.5 below before"
+    name = "x/y: no more than 2.5 worse than before"
     told = unknown_drop("x/y", 2.5, "before", "mine", Status.UNSURE, "not compared: why")
     assert told == Check(name, "mine", Status.UNSURE, "not compared: why")
     assert not failed([])

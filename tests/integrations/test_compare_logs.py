@@ -19,7 +19,7 @@ from statsmodels.regression.linear_model import OLS
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
-from folkways.integrations.compare_logs import compare_logs, logs_in, read_logs
+from folkways.integrations.compare_logs import compare_logs, logs_in, names_apart, read_logs
 from folkways.integrations.report_logs import read_scores, report_logs
 from folkways.integrations.scored_log import SIGNATURE, STATED, scales_of
 from tests.integrations.test_every_eval_ever_records import record
@@ -384,6 +384,24 @@ def test_logs_of_one_model_are_told_apart_and_so_is_how_it_was_asked(tmp_path: P
         and "version" in told
         and "connections" not in told
     )
+
+
+@pytest.mark.parametrize(
+    ("paths", "apart"),
+    [
+        (["cold.eval", "0.eval"], ["cold", "0"]),
+        (["a/x.eval", "b/x.eval"], ["a", "b"]),
+        (["a/cold.eval", "b/warm.eval"], ["cold", "warm"]),
+        (["one/data/demo/m/x.json", "two/data/demo/m/x.json"], ["one", "two"]),
+        ([f"one/2026-11-30T20-24-11+00-00_{'q' * 30}_A", "two/2026-11-30T20-24-11+00-00_q_B"], ["one", "two"]),
+        ([f"2026-11-30T20-24-{n}+00-00_q_{'AB'[n]}{'x' * 22}.eval" for n in (0, 1)],
+         [f"2026-11-30T20-24-{n}+00-00" for n in (0, 1)]),
+        (["a/x.eval", "b/x.eval", "b/y.eval"], ["a/x.eval", "b/x.eval", "y"]),
+        ([f"{'cold' * 9}.eval", f"{'warm' * 9}.eval"], ["cold" * 9, "warm" * 9]),
+    ],
+)  # fmt: skip
+def test_logs_of_one_model_go_by_the_short_name_that_no_other_has(paths: list[str], apart: list[str]) -> None:
+    assert names_apart([Path(path) for path in paths]) == apart
 
 
 def test_three_logs_are_ranked_and_tasks_are_kept_apart(tmp_path: Path) -> None:

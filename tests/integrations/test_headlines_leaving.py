@@ -208,9 +208,9 @@ def test_two_records_differ_as_the_models_of_the_run_do(
 ) -> None:
     """Of opinions no record has rows."""
     (of_run,) = stored_run.run.compare("lab/model", "lab/other", tasks=task, profile="strict")
-    metric = of_run.metric
-    name = "accuracy" if metric.accuracy else f"folkways.{task.replace('/', '.')}.{metric.name}"
-    (of_records,) = folkways.compare_logs(*records, tasks=task, metric=f"{name} ({of_run.profile})")
+    log = next(one for path in records for one in read_logs(path) if one.task == task)
+    name = of_run.metric.name + (f" ({of_run.profile})" if log.profiles else "")
+    (of_records,) = folkways.compare_logs(*records, tasks=task, metric=name)
     columns = ("difference", "low", "high", "p", "questions", "first_better", "second_better")
     first, second = (one.differences.select(columns).row(0, named=True) for one in (of_run, of_records))
     assert second == pytest.approx(first, nan_ok=True)

@@ -20,6 +20,7 @@ from folkways.integrations.inspect.export import export_run
 from folkways.integrations.inspect.logs import read_replies, registered_name
 from folkways.integrations.leaderboard import contributions_of
 from folkways.reports.views.board import Board
+from folkways.runs.results.model_names import model_names
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import folkways
@@ -187,6 +188,58 @@ def test_conditions_compare_alike_in_runs_and_in_what_they_export(tmp_path: Path
             assert told[0] == told[1] != []
 
 
+def test_logs_and_records_of_ours_compare_as_the_run_does_also_with_a_record_of_several_profiles(
+    tmp_path: Path,
+) -> None:
+    of_run = ("-w", tmp_path / "w.db")
+    with ChatServer(mode="letter") as first, ChatServer(mode="fixed:A") as second:
+        for name, server in (("one", first), ("two", second)):
+            models = ("-m", f"{server.url}/v1#lab/m", "-m", f"{server.url}/v1#lab/{name}")
+            how = ("--name", name, "--samples", 2, "--setting", "temperature=1")
+            asked = folkways("run", "demo/mcq", *models, *how, *of_run)
+            assert asked.returncode == 0, asked.stderr
+    for program, name in (("inspect", "one"), ("every-eval-ever", "two")):
+        folder = tmp_path / "from" / name
+        done = folkways("export", program, name, "--out", folder, *of_run)
+        assert done.returncode == 0, done.stderr
+    (record,) = (path for path in (tmp_path / "from/two").rglob("*.json") if path.parent.name == "two")
+    (log,) = (path for path in (tmp_path / "from/one").iterdir() if read_logs(path)[0].model == "lab/one")
+    done = folkways("compare", "lab/one", "lab/two", "--run", "one", "--run", "two", "--json", *of_run)
+    assert done.returncode == 0, done.stderr
+    (native,) = json.loads(done.stdout)
+
+    def read() -> Any:
+        done = folkways("compare", log, record, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)[0]
+
+    found = read()
+    assert found["metric"] == "correct" and found["models"] == ["lab/one", "lab/two"]
+    expected, got = ({name: one["differences"][0][name] for name in NUMBERS} for one in (native, found))
+    assert got == pytest.approx(expected, abs=1e-9)
+    document = json.loads(record.read_bytes())
+    samples = record.with_name(f"{record.stem}_samples.jsonl")
+    other = [text.replace("demo/mcq|strict|", "demo/mcq|paper|") for text in samples.read_text().splitlines()]
+    worse = [text.replace('"score":1.0', '"score":0.0') for text in other]
+    assert worse != other != samples.read_text().splitlines()
+    samples.write_text("\n".join(worse) + "\n" + samples.read_text())
+    of_paper = json.loads(
+        json.dumps(document["evaluation_results"]).replace("demo/mcq|strict|", "demo/mcq|paper|")
+    )
+    del document["detailed_evaluation_results"]["checksum"]
+    record.write_text(
+        json.dumps({**document, "evaluation_results": [*of_paper, *document["evaluation_results"]]})
+    )
+    again = read()
+    assert again["metric"] == "correct" and not [note for note in again["notes"] if "profile" in note]
+    assert again["differences"][0]["n"] == found["differences"][0]["n"]
+    assert again["differences"][0]["difference"] == found["differences"][0]["difference"]
+    done = folkways("compare", *(tmp_path / "from").iterdir(), "--json")
+    assert done.returncode == 0, done.stderr
+    (four,) = json.loads(done.stdout)
+    assert sorted(four["models"]) == ["lab/m@one", "lab/m@two", "lab/one", "lab/two"]
+
+
 def test_a_run_and_its_logs_share_the_columns_of_a_report(workspace: Path, logs: list[Path]) -> None:
     board = Board(contributions_of(["last", *map(str, logs)], workspace), "")
     assert not board.apart and {one.task for one in board.shown} == {
@@ -273,3 +326,16 @@ def header_of(log: Path) -> dict[str, Any]:
     with zipfile.ZipFile(log) as archive:
         header: dict[str, Any] = json.loads(archive.read("header.json"))
     return header
+
+
+def test_models_of_two_servers_keep_their_names_in_logs(tmp_path: Path) -> None:
+    with ChatServer(mode="letter") as server:
+        names = [f"{url}/v1#openai/m" for url in (server.url, server.url.replace("127.0.0.1", "localhost"))]
+        of_run = ("-w", tmp_path / "w.db")
+        models = [text for name in names for text in ("-m", name)]
+        asked = folkways("run", "demo/mcq", *models, "--limit", 4, "--name", "two", *of_run)
+        assert asked.returncode == 0, asked.stderr
+    done = folkways("export", "inspect", "two", "--out", tmp_path / "logs", *of_run)
+    assert done.returncode == 0, done.stderr
+    (read,) = json.loads(folkways("compare", tmp_path / "logs", "--json").stdout)
+    assert sorted(read["models"]) == sorted(model_names(names).values())

@@ -175,7 +175,7 @@ def test_what_reports_never_pool_is_told_of_the_whole_and_compared_apart(tmp_pat
         ("blend/saq", "asked_in", {"releases": {"blend": str(write_release(tmp_path / "own"))}}, None),
     ):
         workspace = open_workspace(tmp_path / f"{facet}.db")
-        run([task], models=["baseline/first", "baseline/random"], workspace=workspace, **more)
+        run([task], models=["baseline/first", "baseline/random"], workspace=workspace, name="whole", **more)
         (found,) = compare(workspace=workspace)
         (note,) = (note for note in found.notes if note.startswith("The whole is of "))
         (apart,) = compare(workspace=workspace, by=facet)
@@ -185,6 +185,10 @@ def test_what_reports_never_pool_is_told_of_the_whole_and_compared_apart(tmp_pat
         assert all(f'"{name}"' in note for name in shown) and note.endswith(
             f"together; compare each: by={facet!r}."
         )
+    english = {"languages": "en", "cultures": "KR", "releases": more["releases"]}
+    run([task], models=["baseline/echo"], workspace=workspace, name="english", **english)
+    (found,) = compare("baseline/echo", "baseline/first@whole", workspace=workspace)
+    assert not any(note.startswith("The whole is of ") for note in found.notes)
     run(["survey/opinions"], models=["baseline/first", "baseline/random"], workspace=tmp_path / "one.db")
     (found,) = compare(workspace=tmp_path / "one.db")
     assert not any("together" in note for note in found.notes)

@@ -357,3 +357,32 @@ def test_a_run_that_is_named_twice_is_one(runs: dict[str, Run]) -> None:
     (named,) = folkways.compare("moody", "steady", runs=["also drawn", "last"], workspace=workspace)
     (alone,) = folkways.compare("moody", "steady", runs="also drawn", workspace=workspace)
     assert named.models == alone.models and named.differences.equals(alone.differences)
+
+
+def test_a_question_of_several_statements_is_of_one_run(tmp_path: Path) -> None:
+    """Its value is on one of its rows, and another in each run."""
+    workspace = open_workspace(tmp_path / "w.db")
+    lost: set[int] = set()
+    asked = [0]
+
+    def fickle(prompt: str) -> str:
+        asked[0] += 1
+        if asked[0] % 36 in lost:
+            raise ValueError("lost")
+        return "True"
+
+    runs = []
+    for lost_now in ({0, 5, 9, 13, 20, 21, 22}, set(), {1, 2, 6, 7, 15, 20, 23, 30}):
+        lost, asked[0] = lost_now, -1
+        again = folkways.run(
+            "demo/true-false", [fickle], afresh=True, attempts=1, max_failed=1, workspace=workspace
+        )
+        runs.append(again.record)
+    for order in (runs, runs[::2], runs[::-2]):
+        data = collect(workspace, order)
+        (score,) = data.scores.filter(
+            ~pl.col("endpoint").str.starts_with("baseline"), metric="all_right", facet="all"
+        ).to_dicts()
+        values = data.judgements.group_by("question").agg(pl.col("all_right").count())
+        assert score["n"] == 9 and [*values["all_right"]] == [1] * 9
+        assert score["failed"] == 0 or order is not runs

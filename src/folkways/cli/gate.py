@@ -22,7 +22,11 @@ from folkways.cli.options import coverage_option, github_option, workspace_optio
     help="Score that must be reached (where less is better, X at most); repeatable.",
 )
 @click.option(
-    "--max-drop-vs", "drops", multiple=True, metavar="RUN=Y", help="Points a score may be below that run's."
+    "--max-drop-vs",
+    "drops",
+    multiple=True,
+    metavar="RUN=Y",
+    help="Points a score may be worse than that run's.",
 )
 @click.option(
     "--model", "-m", "models", multiple=True, metavar="NAME", help="Only this model of the run; repeatable."

@@ -80,7 +80,7 @@ def parse_minimum(text: str) -> list[Minimum]:
 
 
 def parse_drop(text: str) -> tuple[str, float]:
-    """Parse ``RUN=Y``: the run to compare with, and by how much a score may be lower. FolkwaysError for any
+    """Parse ``RUN=Y``: the run to compare with, and by how much a score may be worse. FolkwaysError for any
     other text, or a negative Y."""
     run, most = _number(text, "RUN=Y, for example last-week=2")
     if most < 0:
@@ -272,18 +272,22 @@ def _decide_drop(
     unsure = Status.FAIL if strict else Status.UNSURE
     lower = comparison.reversals.filter(ahead=row["second"])["name"].to_list()
     but = f"; but worse in {named(lower)}" if lower else ""
+    drop = "rise" if comparison.metric.lower_is_better else "drop"
     if row["low"] is None:
-        return unsure, f"without an interval a drop of more than {most:g} is neither shown nor ruled out{but}"
+        return (
+            unsure,
+            f"without an interval a {drop} of more than {most:g} is neither shown nor ruled out{but}",
+        )
     low, high = (
         (-row["high"], -row["low"]) if comparison.metric.lower_is_better else (row["low"], row["high"])
     )
     if low >= -most:
-        return Status.PASS, f"no drop of more than {most:g}{but}"
+        return Status.PASS, f"no {drop} of more than {most:g}{but}"
     if high < -most:
-        return Status.FAIL, f"a drop of more than {most:g} in the whole interval"
+        return Status.FAIL, f"a {drop} of more than {most:g} in the whole interval"
     return (
         unsure,
-        f"a drop of {most:g} lies within the interval: a larger one is neither shown nor ruled out{but}",
+        f"a {drop} of {most:g} lies within the interval: a larger one is neither shown nor ruled out{but}",
     )
 
 
@@ -309,7 +313,7 @@ def lost_task(task: str, most: float, against: str, model: str) -> Check:
 
 
 def _drop_name(task: str, most: float, against: str) -> str:
-    return f"{task}: no more than {most:g} below {against}"
+    return f"{task}: no more than {most:g} worse than {against}"
 
 
 def failed(checks: Sequence[Check]) -> bool:

@@ -204,6 +204,7 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
             f"{task} is in only one log ({logs[0].path}); a comparison needs logs of the same task by two "
             "models or runs"
         )
+    logs = _in_one_profile(logs)
     labelled = dict(zip(_labels(logs), logs, strict=True))
     score, others = _score(task, logs, metric)
     facet = _facet(task, logs, by)
@@ -227,17 +228,41 @@ def _compared(task: str, logs: Sequence[ScoredLog], metric: str | None, by: str 
     )
 
 
+def _in_one_profile(logs: Sequence[ScoredLog]) -> Sequence[ScoredLog]:
+    """The logs, those of several profiles by the one that all others are of."""
+    (profile, *more) = {log.settings.get("profile", "") for log in logs if not log.profiles} or {""}
+    if more:
+        return logs
+    return [log.in_profile(profile) if profile in log.profiles else log for log in logs]
+
+
 def _labels(logs: Sequence[ScoredLog]) -> list[str]:
-    """The name of each log's model, with the file's name if several logs have the same model, and with its
-    path if these are equal too."""
-    models = Counter(log.model for log in logs)
-    stems = Counter((log.model, log.path.stem) for log in logs)
+    """The name of each log's model, with what tells its logs apart (``names_apart``) if several logs have the
+    same model."""
+    paths: dict[str, list[Path]] = {}
+    for log in logs:
+        paths.setdefault(log.model, []).append(log.path)
+    names = {model: iter(names_apart(of_model)) for model, of_model in paths.items()}
     return [
-        log.model
-        if models[log.model] == 1
-        else f"{log.model}@{log.path.stem if stems[log.model, log.path.stem] == 1 else log.path}"
-        for log in logs
+        log.model if len(paths[log.model]) == 1 else f"{log.model}@{next(names[log.model])}" for log in logs
     ]
+
+
+LONGEST_NAME = 32
+"""Characters of what tells logs apart, if it can be."""
+
+
+def names_apart(paths: Sequence[Path]) -> list[str]:
+    """For each file its name without the ending, the folder, or the part of the name between underscores that
+    no other of them has: the first that is not long, or the shortest. Where none is such for all of them, the
+    name, and the path of those whose name another has."""
+    stems = [path.stem for path in paths]
+    folders = zip(*(path.absolute().parent.parts for path in paths), strict=False)
+    parts = zip(*(stem.split("_") for stem in stems), strict=False)
+    apart = [names for names in (stems, *folders, *parts) if len({*names}) == len(paths)]
+    if not apart:
+        return [str(path) if stems.count(path.stem) > 1 else path.stem for path in paths]
+    return list(min(apart, key=lambda names: max(LONGEST_NAME, *map(len, names))))
 
 
 def _score(task: str, logs: Sequence[ScoredLog], metric: str | None) -> tuple[str, list[str]]:

@@ -68,7 +68,7 @@ def contributions_of(
             if not path.exists() and opened_if_there(workspace) is None:
                 raise FolkwaysError(
                     f"{name} is no file or folder here, and there is no workspace at {workspace} with a run "
-                    f"of that name; name a file or folder, or the workspace with {option('workspace', 'PATH')}"
+                    f"of that name; name a file, or the workspace with {option('workspace', 'PATH')}"
                 )
             contributions.append(_of_run(opened(workspace), name, profile))
         elif (path / archives.MANIFEST).is_file():
@@ -288,7 +288,8 @@ def notes_on(board: Board) -> list[str]:
         for one in board.apart
     ]
     notes += [
-        f"{one.model} on {one.task}: {one.source} is replaced by a {_better(one)} score in the same setting"
+        f"{one.model} on {one.task}: {one.source} is replaced by a newer or more complete score in the same "
+        "setting"
         for one in board.replaced
     ]
     notes += [
@@ -297,10 +298,6 @@ def notes_on(board: Board) -> list[str]:
         for (model, task), why in one.faults.items()
     ]
     return [*dict.fromkeys(chain(notes, *(one.notes for one in board.contributions)))]
-
-
-def _better(replaced: Entry) -> str:
-    return "newer" if replaced.is_whole else "more complete"
 
 
 @dataclass(frozen=True)

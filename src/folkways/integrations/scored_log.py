@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 import polars as pl
@@ -83,6 +83,8 @@ UNTOLD = (State.REFUSED.value, State.UNREADABLE.value, State.TRUNCATED.value, "c
 
 Scores = Mapping[str, Sequence[float | None]]
 
+Value = TypeVar("Value")
+
 
 @contextmanager
 def of_schema(path: Path) -> Iterator[None]:
@@ -118,6 +120,7 @@ class ScoredLog:
     stated: score -> its SCALE, or the part of it that the log states.
     numbers: score -> its NUMBERS over everything and in groups, where the log states them.
     created: when it was asked, ISO 8601 in UTC; that of the file where the log does not say.
+    profiles: those that a score may be of, ``NAME (PROFILE)``, where the log has several.
     """
 
     path: Path
@@ -135,6 +138,20 @@ class ScoredLog:
     stated: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     numbers: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     created: str = ""
+    profiles: Sequence[str] = ()
+
+    def in_profile(self, profile: str) -> ScoredLog:
+        """The log with the scores of one of its ``profiles``, as a log of that alone names them."""
+        end = f" ({profile})"
+        names = {name: name.removesuffix(end) for name in self.scores if name.endswith(end)}
+        return replace(
+            self,
+            scores=_renamed(self.scores, names),
+            lower_is_better=_renamed(self.lower_is_better, names),
+            stated=_renamed(self.stated, names),
+            settings={**self.settings, "profile": profile},
+            profiles=(),
+        )
 
     @property
     def data(self) -> str:
@@ -257,6 +274,11 @@ class ScoredLog:
                 *(f"{self.task}: {note}" for note in filter(None, [self.untold(score)])),
             ],
         )
+
+
+def _renamed(by_name: Mapping[str, Value], names: Mapping[str, str]) -> dict[str, Value]:
+    """What is there of these names, by their new ones."""
+    return {new: by_name[name] for name, new in names.items() if name in by_name}
 
 
 def _moment(time: datetime) -> str:

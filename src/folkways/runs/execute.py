@@ -291,7 +291,7 @@ def plan_run(
             "folkways run"
         )
     plan = make_plan(options, open_models(models, EndpointOptions(seed=options.seed), need_key=False))
-    check_models((one.task for one in plan.tasks), chosen_models(options, None))
+    check_models([one.task for one in plan.tasks], chosen_models(options, None))
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
     plan = of_generation(database, plan, name)
     record, before = begin(database, plan, name, recipe_of(plan, AskOptions(), None))

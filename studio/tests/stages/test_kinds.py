@@ -599,6 +599,7 @@ def test_every_rule_is_used() -> None:
         (" ", {}, "", "must not be empty"),
         ("\u200b\ufeff\u3164", {}, "", "must not be empty"),
         ("\u200e밥", {}, "\u200e밥", None),
+        ("\u06dd", {}, "\u06dd", None),  # the end of a verse
         (" ", {"least": 0}, "", None),
         (" ", {"ask": "Say it."}, "", "Say it."),
         ("rice", {"least": 4, "most": 4}, "rice", None),

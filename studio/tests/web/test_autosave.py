@@ -155,6 +155,29 @@ def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field:
     assert said(field, 0) == [["김밥", "유부초밥"]]
 
 
+@pytest.mark.parametrize("during", [False, True])
+def test_what_is_changed_after_a_reply_was_lost_or_while_it_is_sent_is_sent_too(
+    field: Field, during: bool
+) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    page.route("**/submit", lambda route: route.abort() if during else lost(route))
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    again: list[Any] = []
+    page.route("**/submit", lambda route: route.continue_() if again else again.append(route))
+    if during:
+        page.wait_for_event("request", lambda request: request.url.endswith("/submit"))
+    page.get_by_label("Answer 2").fill("유부초밥")
+    if during:
+        again[0].continue_()
+    else:
+        again.append(None)
+    expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
+    assert said(field, 0) == [["김밥", "유부초밥"]]
+    assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft/'))") == []
+
+
 def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Field) -> None:
     page = field.at_task()
     page.get_by_label("Answer 1").fill("김밥")
@@ -170,6 +193,18 @@ def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Fie
         "!== '[]')"
     )
     assert said(field, 0) == [["김밥"]]
+
+
+def test_a_window_whose_answer_another_one_sends_shows_what_was_sent(field: Field) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    page.route("**/submit", lambda route: route.abort())
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    field.open(page.context.new_page(), f"/work/{field.study.name}")
+    expect(page.get_by_role("heading", name="You have sent this answer")).to_be_visible()
+    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+    assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft/'))") == []
 
 
 def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
@@ -229,6 +264,53 @@ def test_an_answer_is_sent_again_after_a_refusal_that_is_not_for_good(field: Fie
     address = page.url
     page.wait_for_url(lambda url: url != address)
     assert said(field, 0) == [["김밥"]]
+
+
+def test_an_answer_that_comes_too_late_is_told_and_stays_on_the_page(field: Field) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    over = {"message": "This task is not yours any more.", "next": f"/work/{field.study.name}"}
+    page.route("**/submit", lambda route: route.fulfill(status=404, json=over))
+    page.context.set_offline(False)
+    expect(page.locator("#problems")).to_contain_text("This task is not yours any more.")
+    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+    page.locator("#problems").get_by_role("link", name="Go on").click()
+    page.wait_for_url(f"**/work/{field.study.name}")
+
+
+def test_whatever_is_sent_after_a_lost_reply_names_the_version_that_the_server_has(field: Field) -> None:
+    page = field.at_task()
+    page.route("**/draft", lost, times=1)
+    page.get_by_label("Answer 1").fill("김밥")
+    expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
+    with page.expect_request("**/submit") as sending:
+        page.get_by_role("button", name="Send and go on").click()
+    assert "revision=1" in (sending.value.post_data or "")
+
+
+def test_what_was_taken_back_does_not_come_again(field: Field) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    page.get_by_label("Answer 1").fill("")
+    page.reload()
+    page.wait_for_selector("form[data-ready]")
+    expect(page.get_by_label("Answer 1")).to_have_value("")
+
+
+def test_a_window_that_waits_takes_no_keys(make_field: Callable[..., Field]) -> None:
+    ask = [{"key": "fits", "type": "choice", "label": "Does it fit?", "options": ["yes", "no"]}]
+    field = make_field([{"name": "judge", "kind": "form", "show": SHOWN, "ask": ask, "answers": 5}])
+    field.add("judge", [{"text": "a"}])
+    first = field.at_task()
+    second = first.context.new_page()
+    second.goto(first.url)
+    expect(second.locator("form[inert]")).to_be_attached()
+    for page, chosen in ((second, 0), (first, 1)):
+        page.keyboard.press("1")
+        expect(page.locator("input:checked[type=radio]")).to_have_count(chosen)
 
 
 @pytest.mark.nightly

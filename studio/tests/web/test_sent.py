@@ -18,6 +18,7 @@ from folkways_studio.records import Participant, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import corrections
 from folkways_studio.work.assignments import Work
+from folkways_studio.work.redaction import redact
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.stages.test_kinds import GOOD
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study, stored
@@ -163,6 +164,56 @@ def test_an_answer_is_looked_at_corrected_and_fixed_once_it_is_settled(server: S
     assert post(client, place, [*late, ("choices", "2")]).status == 409
     (judgement,) = stored(study.workspace, schema.judgements, participant_id=first.id)
     assert len(stored(study.workspace, schema.corrections, judgement_id=judgement["id"])) == 1
+
+
+AGAIN: list[tuple[str, dict[str, Any], list[str], int, bool, list[Any]]] = [
+    ("again-same", {}, ["0"], 303, False, []),
+    ("again-changed", {}, ["1"], 303, False, [[1]]),
+    ("again-changed-twice", {}, ["1", "1", "2"], 303, False, [[1], [2]]),
+    ("again-corrected-since", {"elsewhere": [3]}, ["1", "0"], 303, False, [[1], [3]]),
+    ("again-empty", {}, [""], 422, False, []),
+    ("again-settled", {"settled": True}, ["1"], 303, True, []),
+    ("again-settled-same", {"settled": True}, ["0"], 303, False, []),
+    ("again-redacted", {"redacted": True}, ["0"], 303, False, []),
+]
+"""Name of the study -> what happens before the last, what is sent, the last status, whether it is said that the first
+answer stands, and the corrections."""
+
+
+@pytest.mark.parametrize(("name", "then", "choices", "status", "stands", "stored_after"), AGAIN)
+def test_what_is_changed_in_an_answer_whose_reply_was_lost_is_taken_or_it_is_said_that_it_is_not(
+    server: StudioServer,
+    name: str,
+    then: dict[str, Any],
+    choices: list[str],
+    status: int,
+    stands: bool,
+    stored_after: list[Any],
+) -> None:
+    study = open_study(
+        server.workspace, [{"name": "verify", "kind": "vote", "answers": 2, "majority": 2}], name=name
+    )
+    study.add("verify", [QUESTION, {**QUESTION, "question": "And then?"}])
+    person = study.person()
+    client, work = browser(server, person), study.work(person)
+    place = address(study, person, work).replace("/sent", "/submit")
+    fields = [("csrf", client.csrf("/account")), ("key", "one"), ("comment", "as Kim does")]
+    assert post(client, place, [*fields, ("choices", "0")]).status == 303
+    (judgement,) = stored(study.workspace, schema.judgements, participant_id=person.id)
+    if then.get("settled"):
+        study.answer(study.person(), {"choices": [0]})
+    if then.get("redacted"):
+        redact(study.workspace, study.record.id, judgement["id"], by=study.owner)
+    for choice in choices:
+        if choice == choices[-1] and "elsewhere" in then:
+            said = {"choices": then["elsewhere"], "comment": "as Kim does"}
+            corrections.correct(study.workspace, person.id, work.assignment.id, said, "another")
+        reply = post(client, place, [*fields, *([("choices", choice)] if choice else [])])
+    assert reply.status == status
+    page = reply.text if status == 422 else client.get(reply.place).text
+    assert ("Your first answer stands" in page) is stands
+    found = stored(study.workspace, schema.corrections, judgement_id=judgement["id"])
+    assert [each["payload"]["choices"] for each in found] == stored_after
 
 
 def test_an_attention_check_looks_like_every_other_answer(server: StudioServer) -> None:

@@ -14,7 +14,7 @@ import polars as pl
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import DIFFERENCE, NotAvailableError, Table, with_holm
 from folkways.evidence.groups.means import scaled_bounds
-from folkways.evidence.groups.panel import NAMES, UNIT, Panel, notes, panels
+from folkways.evidence.groups.panel import KEY, NAMES, UNIT, Panel, notes, panels
 from folkways.records import ModelCard, Schema
 from folkways.stats.clusters import clustered_difference
 
@@ -23,8 +23,8 @@ CARDS = "`folkways endpoints` names the file of model cards in which to add them
 STEPS: Schema = {
     **NAMES,
     "of": pl.String,  # the line, or the family that does not reason
-    "earlier": pl.String,  # endpoint; the one that does not reason
-    "later": pl.String,  # endpoint; the one that reasons
+    "earlier": pl.String,  # model; the one that does not reason
+    "later": pl.String,  # model; the one that reasons
     "earlier_score": pl.Float64,
     "later_score": pl.Float64,
     **DIFFERENCE,  # later minus earlier, over questions
@@ -77,7 +77,8 @@ def _tables(
         Table(
             name,
             title,
-            f"{UNIT} Later minus earlier, paired by question about a culture and clustered by question.",
+            f"{UNIT} Later minus earlier, paired by question about a culture and clustered by question; a "
+            "model that was asked in several conditions counts as the mean over them.",
             with_holm(pl.DataFrame(rows, schema=dict(STEPS), orient="row")),
             notes=notes(used),
         )
@@ -89,12 +90,14 @@ def _rows(
 ) -> Iterator[tuple[object, ...]]:
     bounds = scaled_bounds(panel.metric)
     largest = None if bounds is None else bounds[1] - bounds[0]
-    cards = {name: inputs.cards[name] for name in panel.endpoints if name in inputs.cards}
+    cards = {
+        inputs.models.get(name, name): inputs.cards[name] for name in panel.endpoints if name in inputs.cards
+    }
     values = {
         str(name): part["value"].to_numpy()
-        for (name,), part in panel.rows.group_by("endpoint", maintain_order=True)
+        for (name,), part in panel.once.sort("endpoint", *KEY).group_by("endpoint", maintain_order=True)
     }
-    first = panel.rows.filter(pl.col("endpoint") == panel.endpoints[0])
+    first = panel.once.filter(pl.col("endpoint") == panel.models[0]).sort(KEY)
     numbers = first["question"].rank("dense").cast(pl.Int64).to_numpy() - 1
     for of, earlier, later in steps_of(cards):
         gaps = values[later] - values[earlier]

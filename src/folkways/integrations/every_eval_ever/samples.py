@@ -122,6 +122,7 @@ def _log(
     settings: dict[str, None] = {}
     made: dict[str, str] = {}
     metrics: dict[str, str] = {}
+    profiles = profiles_of(of_task)
     every_note = [*notes]
     for row in rows:
         key = str(row.get("evaluation_result_id"))
@@ -129,10 +130,10 @@ def _log(
             only = {} if _names_its_result(row) or len(of_task) != 1 else of_task[0]
             result = by_key.get(key, only)
             if not result and len(of_task) > 1:
-                names = ", ".join(metric_name("None", one.get("metric_config") or {}) for one in of_task)
+                names = ", ".join(metric_name("None", one) for one in of_task)
                 every_note.append(f"its samples do not name the score that they are of ({names})")
             config = result.get("metric_config") or {}
-            metrics[key] = metric_name(key, config)
+            metrics[key] = metric_name(key, result, profiles)
             configs[metrics[key]] = config
             averages[metrics[key]] = averages_of(config) if is_ours(result) else {}
             if is_ours(result):
@@ -142,6 +143,8 @@ def _log(
             settings[told({**arguments, "prompt_template": None, "execution_command": None})] = None
         metric = metrics[key]
         name = str(row["sample_id"])
+        if made:  # the sample that ours end with is a repeat, as an epoch is
+            name = name.rpartition("|")[0] or name
         repeats[name, metric] += 1
         sample = (name, repeats[name, metric])
         samples.setdefault(sample, row)
@@ -167,6 +170,7 @@ def _log(
             if "lower_is_better" in config
         },
         stated=averages,
+        profiles=profiles if len(profiles) > 1 else (),
     )
 
 
@@ -198,15 +202,26 @@ def _names_its_result(entry: Row) -> bool:
     return entry.get("evaluation_result_id") is not None
 
 
-def metric_name(key: str, config: Mapping[str, Any]) -> str:
-    """A name for the metric of a result: its id in the aggregate, or what the key of the result says.
+def metric_name(key: str, result: Mapping[str, Any], profiles: Sequence[str] = ()) -> str:
+    """A name for the metric of a result: that in a run for a score of ours, with the profile where a record
+    has several; for others its id in the aggregate, or what the key of the result says.
 
-    key: its ``evaluation_result_id``. config: its ``metric_config``.
+    key: its ``evaluation_result_id``. result: empty where the aggregate has none. profiles: of its task.
     """
+    config = result.get("metric_config") or {}
+    profile = (config.get("metric_parameters") or {}).get("profile")
+    if is_ours(result):
+        _, profile, name, _ = str(result["evaluation_result_id"]).split("|", 3)
+        return f"{name} ({profile})" if len(profiles) > 1 else name
     if config.get("metric_id") or config.get("metric_name"):
-        profile = (config.get("metric_parameters") or {}).get("profile")
         return str(config.get("metric_id") or config["metric_name"]) + (f" ({profile})" if profile else "")
     return "score" if key == "None" else key
+
+
+def profiles_of(results: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The profiles of the scores of ours among the results of a task, in their order."""
+    ours = (str(one["evaluation_result_id"]).split("|", 2)[1] for one in results if is_ours(one))
+    return tuple(dict.fromkeys(ours))
 
 
 def is_ours(entry: Mapping[str, Any]) -> bool:

@@ -230,9 +230,9 @@ class _Aggregate:
     def _values(self, first: _Result) -> tuple[ScoredLog, Sequence[float | None]] | None:
         """The log of a headline and its values; of rows that do not name their result, those of the only
         score."""
-        name = metric_name(first.key, first.entry.get("metric_config") or {})
         for log in self._logs:
             if (log.task, log.model) == (first.task, self.model):
+                name = metric_name(first.key, first.entry, log.profiles)
                 only = next(iter(log.scores.values())) if len(log.scores) == 1 else None
                 values = log.scores.get(name, only)
                 if values is not None:

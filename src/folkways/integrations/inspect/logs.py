@@ -98,7 +98,10 @@ def registered_name(task: str) -> str:
 
 
 def _model(name: str) -> str:
-    """The name that exports have for a model, where Inspect's begins with what serves it."""
+    """The name that exports have for a model, where Inspect's begins with what serves it. A log that is an
+    export has it, with a digest where it needs one."""
+    if "#" in name:
+        return name
     as_endpoint = _SERVICE.sub("http://server/v1#", name)
     kind = name.partition("/")[0]
     return public_name(as_endpoint) if as_endpoint != name or kind in {*ENGINES, *providers()} else name

@@ -41,7 +41,7 @@ class Board:
     """A leaderboard. Everything on it is computed on first use.
 
     contributions: the runs, archives and records. entries: of all of them, as they came.
-    replaced: the entries that a newer one of the same model, task and setting replaces.
+    replaced: the entries that a newer or more complete one of the same model, task and setting replaces.
     """
 
     def __init__(self, contributions: Sequence[Contribution], title: str) -> None:

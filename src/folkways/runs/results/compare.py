@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -120,10 +121,12 @@ def _compared(
 
 
 def _together(metric: Metric, judged: Sequence[pl.DataFrame], by: str) -> Iterator[str]:
-    """Where reports show the metric in parts alone (``headline_by``): that the whole is of all of them."""
+    """Where reports show the metric in parts alone (``headline_by``): that the whole is of all of them that
+    two models share."""
     facet = metric.headline_by
     if facet and facet != by and all(facet in frame.columns for frame in judged):
-        parts = pl.concat([frame[facet] for frame in judged]).drop_nulls().unique().sort().to_list()
+        counts = Counter(part for frame in judged for part in frame[facet].drop_nulls().unique())
+        parts = sorted(part for part, models in counts.items() if models > 1)
         if len(parts) > 1:
             quoted_parts = [f'"{part}"' for part in parts]
             yield f"The whole is of {named(quoted_parts)} together; compare each: {option('by', facet)}."

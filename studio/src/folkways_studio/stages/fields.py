@@ -30,11 +30,16 @@ BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | {*map(c
 """Letters and marks of which nothing is seen: fillers of Hangul, the empty cell of Braille, variation
 selectors."""
 
+SEEN = frozenset("\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd")
+"""Signs before or around numbers, such as the end of a verse, which Unicode counts as Cf too."""
+
 
 def said(value: str) -> str:
     """A text without outer white space; "" where nothing of it is seen, as of a zero-width space alone."""
     value = storable(value).strip()
-    seen = (each not in BLANKS and unicodedata.category(each) not in UNSEEN for each in value)
+    seen = (
+        each in SEEN or (each not in BLANKS and unicodedata.category(each) not in UNSEEN) for each in value
+    )
     return value if any(seen) else ""
 
 

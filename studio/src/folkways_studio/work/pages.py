@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
-from folkways_studio.errors import AlreadySubmittedError, NotFoundError, SubmissionError
+from folkways_studio.errors import AlreadySubmittedError, ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items import repeats
 from folkways_studio.items.discussion_pages import discussion_beside
 from folkways_studio.models.modelling import models_of
@@ -24,12 +25,14 @@ from folkways_studio.records import (
     Stage,
     StudyState,
 )
+from folkways_studio.stages.base import REDACTED, texts_in
+from folkways_studio.stages.fields import canonical
 from folkways_studio.stages.parts.form_fields import whole
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.progress import own_progress, own_progress_everywhere
 from folkways_studio.web.request_context import PARTICIPANT, SIGNED_IN, RequestContext
 from folkways_studio.web.routing import TASK_PAGE, Routes
-from folkways_studio.work import drafts, judgements, leases
+from folkways_studio.work import corrections, drafts, judgements, leases
 from folkways_studio.work.assignments import NoWork, Work, claim_slot
 from folkways_studio.work.categories import NO_PLACE, full_categories
 from folkways_studio.work.exposures import exposed
@@ -225,6 +228,7 @@ def _send(context: RequestContext) -> Response:
             context.text("key"),
             instead=next(iter(other), None),
         )
+        stands = sent.repeated and not _takes_change(context, sent, read(sent.item, sent.stage))
     except SubmissionError as error:
         if context.wants_json:
             raise
@@ -235,7 +239,25 @@ def _send(context: RequestContext) -> Response:
     except AlreadySubmittedError:
         return _on(context, "answered-before", after=context.work.stage.name)
     address = _after_known_answer(context, sent)
-    return context.go(address) if address else _on(context, after=sent.stage.name)
+    if address:
+        return context.go(address)
+    return _on(context, "answered-before" if stands else None, after=sent.stage.name)
+
+
+def _takes_change(context: RequestContext, sent: SubmissionReceipt, submission: Mapping[str, Any]) -> bool:
+    """Take what was changed in an answer (submission) that is sent again because the reply to it (sent) was
+    lost. False where it cannot be changed any more; SubmissionError."""
+    payload = dict(stage_kind(sent.stage.kind).validate(submission, sent.item.content, sent.stage.config))
+    before = sent.judgement.payload  # also where the person has corrected it since
+    if payload == before or REDACTED in texts_in(before):  # whose words must not come again
+        return True
+    key = sha256(canonical(payload).encode()).hexdigest()
+    slot = sent.judgement.assignment_id
+    try:
+        corrections.correct(context.workspace, context.participant.id, slot, submission, key)
+    except ConflictError:
+        return False
+    return True
 
 
 def _after_known_answer(context: RequestContext, sent: SubmissionReceipt) -> str | None:

@@ -68,7 +68,11 @@ export class Autosave {
 
   changed() {
     const fields = content(this.form);
-    if (JSON.stringify(fields) === this.saved || this.paused) return;
+    if (this.paused) return;
+    if (JSON.stringify(fields) === this.saved) {
+      if (!this.saving && !this.unsure) forget(this.name); // it was taken back before it was saved
+      return;
+    }
     this.keep(fields);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.save(), PAUSE);
@@ -132,10 +136,11 @@ export class Autosave {
     this.changed();
   }
 
-  // Nothing more is saved until a save at hand has come back: what is sent next names its version.
+  // Nothing more is saved until a save at hand has come back, or one whose reply was lost: what is sent next names its version.
   async quiet() {
     clearTimeout(this.timer);
     await this.saving;
+    if (this.unsure) await this.save();
     clearTimeout(this.timer);
   }
 

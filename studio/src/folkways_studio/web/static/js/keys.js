@@ -39,7 +39,7 @@ export function shortcuts(root, { send }) {
     const row = rows.current();
     const digit = key && row?.querySelector(`[data-digit="${CSS.escape(key)}"]`);
     const target = digit || (key && root.querySelector(`[data-key="${CSS.escape(key)}"]:not([hidden])`));
-    if (!target || target.closest("[hidden]")) return;
+    if (!target || target.closest("[hidden], [inert]")) return;
     event.preventDefault();
     const field = target.matches("label") ? target.control || target.querySelector("input") : target;
     field.focus();

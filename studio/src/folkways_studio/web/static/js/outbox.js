@@ -11,12 +11,18 @@ let busy = false;
 export async function sendWaiting(csrf) {
   if (busy) return;
   busy = true;
-  for (const entry of queue.all()) {
+  const waiting = queue.all();
+  for (const entry of waiting) {
     const fields = entry.fields.map(([name, value]) => [name, name === "csrf" && csrf ? csrf : value]);
     const answer = await post(entry.url, fields);
     if (unreachable(answer) || answer.status >= 500 || NOT_YET.has(answer.status)) {
       document.dispatchEvent(new CustomEvent("waits", { detail: { entry, answer } }));
       break;
+    }
+    const now = queue.all().find(({ url }) => url === entry.url);
+    if (answer.status === 200 && now && JSON.stringify(now) !== JSON.stringify(entry)) {
+      waiting.push(now); // it was changed while it was sent: the change follows
+      continue;
     }
     queue.remove(entry); // taken, or refused for good: the person sees which on the task's own page
     if (answer.status === 200) forget(`draft/${entry.draft}`);

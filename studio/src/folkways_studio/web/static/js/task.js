@@ -43,7 +43,7 @@ if (form) {
   });
 
   const buttons = [...form.elements].filter((field) => field.type === "submit"); // also those beside the form
-  const enable = (on) => buttons.forEach((button) => { button.disabled = !on; });
+  const enable = (on) => buttons.forEach((button) => { button.disabled = !on || form.inert; });
 
   // In the place of giving the task back: there is room for two buttons on a phone.
   const offerCancel = (on) => {
@@ -176,19 +176,30 @@ if (form) {
   shortcuts(document.querySelector("main"), { send: () => form.querySelector("button.primary[type=submit]").click() });
   document.addEventListener("sent", ({ detail }) => {
     if (detail.entry.url !== form.action) return;
-    if (detail.answer.body.next) location.assign(detail.answer.body.next);
-    else { waiting.hidden = true; enable(true); show(detail.answer.body); }
+    if (detail.answer.status === 200) {
+      saver.done();
+      location.assign(detail.answer.body.next);
+    } else {
+      waiting.hidden = true;
+      enable(true);
+      show(detail.answer.body);
+    }
   });
   document.addEventListener("waits", ({ detail }) => {
     if (detail.entry.url === form.action && detail.answer.body.message && problems.hidden) show(detail.answer.body);
   });
   if (isQueued()) wait();
+  addEventListener("storage", () => {
+    if (waiting.hidden || isQueued()) return;
+    saver.paused = true;
+    location.reload(); // another window has sent it
+  });
   keepWhilePresent(form);
   form.dataset.ready = "";
   oneWindow(form.dataset.draft, document.querySelector("#elsewhere"), () => {
     saver.paused = true;
-    enable(false);
     form.inert = true; // what is typed here would not be kept
+    enable(false);
   });
 }
 
