@@ -76,5 +76,5 @@ def test_every_source_is_taken_in_the_profile_that_is_named(
 def test_a_source_that_is_nowhere_is_named_where_there_is_no_workspace_either(tmp_path: Path) -> None:
     done = folkways_command("site", "check", "NOTHING", cwd=tmp_path)
     assert done.returncode == 2
-    assert "NOTHING is no file or folder here, and there is no workspace at folkways.db" in done.stderr
+    assert "there is no file or folder NOTHING, and no workspace at folkways.db" in done.stderr
     assert not list(tmp_path.iterdir())

@@ -67,7 +67,7 @@ def contributions_of(
         if not path.exists() or (path.is_dir() and not is_source(name) and _is_run(workspace, name)):
             if not path.exists() and opened_if_there(workspace) is None:
                 raise FolkwaysError(
-                    f"{name} is no file or folder here, and there is no workspace at {workspace} with a run "
+                    f"there is no file or folder {name}, and no workspace at {workspace} with a run "
                     f"of that name; name a file, or the workspace with {option('workspace', 'PATH')}"
                 )
             contributions.append(_of_run(opened(workspace), name, profile))

@@ -150,8 +150,8 @@ def _of_folkways(results: Row, task: str) -> tuple[dict[str, str], dict[str, Row
     usual = {"max_tokens": sent.get("max_gen_toks"), "temperature": sent.get("temperature"), "top_p": 1.0}
     likeliest = task.endswith(LIKELIEST)
     parts["settings"] = "the likeliest label" if likeliest else told({**usual, **_further(sent)})
-    if given := results.get("system_instruction"):
-        parts["system"] = f"own#{digest(given)}"
+    if system := results.get("system_instruction"):
+        parts["system"] = f"own#{digest(system)}"
     if of_harness["examples"] != "0":
         parts["shots"] = of_harness["examples"]
     if of_harness["chat template"] == "no" and not likeliest:
@@ -169,7 +169,7 @@ ID = ("item", "language", "variant")
 
 
 def _further(sent: Row) -> Row:
-    """What is sent beside the number of tokens and the temperature."""
+    """What is sent apart from the number of tokens and the temperature."""
     return {
         name: value
         for name, value in sent.items()
