@@ -17,6 +17,7 @@ from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.treatments import without_treatments
 from folkways.display import named
 from folkways.errors import DataError, FolkwaysError, option, quoted
+from folkways.evidence.conditions import parts_kept_apart
 from folkways.evidence.contributions import Contribution, Entry
 from folkways.files import WrittenFiles
 from folkways.integrations.compare_logs import is_record, logs_in, read_scored, sources_of
@@ -286,6 +287,11 @@ def notes_on(board: Board) -> list[str]:
     notes = [
         f"{one.leaderboard.view.tasks[0].title}: {named(one.names)} kept apart: {'; '.join(one.why)}"
         for one in board.apart
+    ]
+    notes += [
+        f"{group[0].model} on {group[0].task}: {named([one.source for one in group])} asked parts of it in "
+        "one condition; a run that asks all of them takes the replies that are stored, and has one score"
+        for group in parts_kept_apart(board.kept)
     ]
     notes += [
         f"{one.model} on {one.task}: {one.source} is replaced by a newer or more complete score in the same "

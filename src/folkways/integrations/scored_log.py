@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import orjson
 import polars as pl
 
+from folkways.benchmarks.registry import tasks
 from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import cultures
 from folkways.errors import DataError
@@ -249,6 +250,7 @@ class ScoredLog:
             raise UnscoredLogError(f"has no number for any sample of {self.task}", file=self.path)
         score = next(iter(self.scores))
         metric = self.metric(score)
+        registered = tasks()
         created = self.created or _moment(datetime.fromtimestamp(self.path.stat().st_mtime, UTC))
         made = Signature({"task": self.task, **self.settings})
         profile = self.settings.get("profile", "")
@@ -268,7 +270,11 @@ class ScoredLog:
             judgements,
             {made.text(): made},
             {self.task: metric},
-            {self.task: self.task},
+            {
+                self.task: registered[self.task].title
+                if self.stated and self.task in registered
+                else self.task
+            },
             notes=[
                 *(f"{self.model} on {self.task}: {note}" for note in self.notes),
                 *(f"{self.task}: {note}" for note in filter(None, [self.untold(score)])),

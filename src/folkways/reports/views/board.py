@@ -62,6 +62,11 @@ class Board:
             self._columns[task] = tuple(columns_of_task)
 
     @property
+    def kept(self) -> list[Entry]:
+        """The entries that nothing replaces, those that share a column before those that are kept apart."""
+        return [one for of_task in self._columns.values() for column in of_task for one in column.entries]
+
+    @property
     def created(self) -> str:
         """When the newest entry was asked: the date of the leaderboard, so that the same runs give the same
         pages."""
