@@ -79,6 +79,21 @@ def lost(route: Any) -> None:
     route.abort()
 
 
+@pytest.mark.parametrize(("label", "words"), [("Answer 3", "김밥"), ("Answer 1", " 김밥 ")])
+def test_what_the_server_tidies_is_no_other_version(field: Field, label: str, words: str) -> None:
+    page = field.at_task()
+    page.route("**/draft", lost)
+    page.get_by_label(label).fill(words)
+    expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
+    page.route("**/draft", lambda route: route.abort())
+    page.get_by_label("Answer 2").fill("떡")
+    page.reload()
+    page.wait_for_selector("form[data-ready]")
+    expect(page.locator("#conflict")).to_be_hidden()
+    expect(page.get_by_label(label)).to_have_value(words)
+    expect(page.get_by_label("Answer 2")).to_have_value("떡")
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_a_reply_that_is_lost_makes_no_other_version(field: Field, again: bool) -> None:
     page = field.at_task()
@@ -155,24 +170,26 @@ def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field:
     assert said(field, 0) == [["김밥", "유부초밥"]]
 
 
-@pytest.mark.parametrize("during", [False, True])
+@pytest.mark.parametrize("how", ["lost", "during", "in the page loaded again"])
 def test_what_is_changed_after_a_reply_was_lost_or_while_it_is_sent_is_sent_too(
-    field: Field, during: bool
+    field: Field, how: str
 ) -> None:
     page = field.at_task()
     page.get_by_label("Answer 1").fill("김밥")
-    page.route("**/submit", lambda route: route.abort() if during else lost(route))
+    page.route("**/submit", lambda route: lost(route) if how == "lost" else route.abort())
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
     again: list[Any] = []
     page.route("**/submit", lambda route: route.continue_() if again else again.append(route))
-    if during:
+    if how == "in the page loaded again":
+        page.reload()
+        page.wait_for_selector("form[data-ready]")
+    if how != "lost" and not again:
         page.wait_for_event("request", lambda request: request.url.endswith("/submit"))
     page.get_by_label("Answer 2").fill("유부초밥")
-    if during:
+    if again:
         again[0].continue_()
-    else:
-        again.append(None)
+    again.append(None)
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
     assert said(field, 0) == [["김밥", "유부초밥"]]
     assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft/'))") == []

@@ -53,12 +53,12 @@ if (form) {
 
   // The answer is sent once there is a connection, with whatever is changed until then.
   const toQueue = () => queue.add({ url: form.action, fields: fieldsOf(form), draft: form.dataset.draft });
-  const isQueued = () => queue.all().some((entry) => entry.url === form.action);
+  const queued = () => queue.all().find((entry) => entry.url === form.action);
   const wait = () => {
     enable(false);
     waiting.hidden = false;
   };
-  for (const event of ["input", "change"]) form.addEventListener(event, () => isQueued() && toQueue());
+  for (const event of ["input", "change"]) form.addEventListener(event, () => queued() && toQueue());
 
   // A submitter's own name and address belong to what is sent: "ask the helper" and "send" are buttons of one form.
   const submit = async (submitter) => {
@@ -188,9 +188,12 @@ if (form) {
   document.addEventListener("waits", ({ detail }) => {
     if (detail.entry.url === form.action && detail.answer.body.message && problems.hidden) show(detail.answer.body);
   });
-  if (isQueued()) wait();
+  if (queued()) {
+    form.elements.key.value = new Map(queued().fields).get("key"); // it is that answer which is changed
+    wait();
+  }
   addEventListener("storage", () => {
-    if (waiting.hidden || isQueued()) return;
+    if (waiting.hidden || queued()) return;
     saver.paused = true;
     location.reload(); // another window has sent it
   });
