@@ -106,7 +106,7 @@ def read_scores(path: Path) -> ScoredLog:
     results, notes = _results(path, named["time"]) if named else ({}, ())
     task = named["task"] if named else path.stem
     signature, stated = _of_folkways(results, task)
-    of_docs = [row.get("doc") for row in docs.values()]
+    of_docs: list[Any] = [row.get("doc") for row in docs.values()]
     ours = bool(signature) and all(isinstance(doc, Mapping) and {*ID} <= doc.keys() for doc in of_docs)
     return ScoredLog(
         path=path,
