@@ -176,6 +176,9 @@ def test_models_are_compared_as_a_report_has_them(runs: dict[str, Run]) -> None:
     for name in ("moody", "moody@two+system"):
         with pytest.raises(FolkwaysError, match=r"say which: python/moody@two, python/moody@system$"):
             folkways.compare(name, "steady@two", runs=["two", "system"], workspace=workspace)
+    told = r"got python/moody of two and one\n.*To compare its runs with each other, name them: python/moody@two python/moody@one$"
+    with pytest.raises(FolkwaysError, match=told):
+        folkways.compare("moody", runs=["two", "one"], workspace=workspace)
     with pytest.raises(FolkwaysError, match=r"python/moody is named twice"):
         folkways.compare("moody", "moody@one", runs=["two", "one"], workspace=workspace)
 

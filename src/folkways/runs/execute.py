@@ -137,7 +137,7 @@ def execute(
     other, a budget in money for a model without a price, and problems of the workspace.
     """
     models, until = plan.models, plan.options.until
-    _check_compatible(plan, asking)
+    check_compatible(plan, asking)
     budget, prices = limit_and_prices(models, asking)
     batches = batches_of(models) if asking.batch else {}
     unlimited = [
@@ -218,7 +218,7 @@ def execute(
     return RunSession(left, plan, tuple(progresses), unscored)
 
 
-def _check_compatible(plan: Plan, asking: AskOptions) -> None:
+def check_compatible(plan: Plan, asking: AskOptions) -> None:
     """FolkwaysError for options that exclude each other."""
     until = plan.options.until
     if asking.batch and until is not None:
