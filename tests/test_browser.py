@@ -43,6 +43,7 @@ def test_a_page_that_is_kept_has_nothing_of_the_test_before(
     page = watched.open(page_file)
     page.context.add_cookies([{"name": "who", "value": "kim", "url": "http://127.0.0.1/"}])
     page.evaluate("() => { localStorage.a = sessionStorage.b = 'c'; console.error('wrong'); }")
+    page.evaluate("document.addEventListener('visibilitychange', () => { localStorage.left = 'd'; })")
     page.set_viewport_size({"width": 400, "height": 600})
     page.emulate_media(media="print")
     errors = watched.errors

@@ -102,12 +102,16 @@ class Tracer:
         packages = [folkways, *([folkways_studio] if folkways_studio else [])]
         self._lines = line_monitor([Path(str(package.__file__)).parent for package in packages])
         self._seconds: defaultdict[str, float] = defaultdict(float)
+        self._reported: set[str] = set()
         self._failed: list[str] = []
         self._lines.start()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Seconds of setting up, running and taking down, with the programs that the test started and waited for."""
+        """Seconds of setting up, running and taking down, with the programs that the test started and waited for.
+
+        Also called for a whole file of tests (tests/support/by_file.py), which nothing is reported of.
+        """
         before = sum(os.times()[:4])
         try:
             return (yield)
@@ -127,7 +131,8 @@ class Tracer:
         return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Which tests fail."""
+        """Which tests there are, and which of them fail."""
+        self._reported.add(report.nodeid)
         if report.failed:
             self._failed.append(report.nodeid)
 
@@ -135,9 +140,8 @@ class Tracer:
         """All tests of this process have run."""
         self._lines.stop()
         self._target.with_suffix(".coverage").write_bytes(self._lines.get_data().dumps())
-        self._target.write_text(
-            json.dumps({"seconds": self._seconds, "failed": self._failed}), encoding="utf-8"
-        )
+        seconds = {test: spent for test, spent in self._seconds.items() if test in self._reported}
+        self._target.write_text(json.dumps({"seconds": seconds, "failed": self._failed}), encoding="utf-8")
 
 
 def pytest_configure(config: pytest.Config) -> None:

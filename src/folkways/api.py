@@ -37,7 +37,7 @@ from folkways.runs.planning.recipe import Recipe, is_recipe
 from folkways.runs.planning.tasks import make_plan
 from folkways.runs.results.model_names import choose_models
 from folkways.runs.scores.scoring import score_each, score_run
-from folkways.runs.scores.scoring_models import ScoringModels, check_models, chosen_models
+from folkways.runs.scores.scoring_models import ScoringModels, check_models, check_roles, chosen_models
 from folkways.workspace import results, run_records
 from folkways.workspace.database import WORKSPACE, Workspace, open_workspace, opened, opened_if_there
 
@@ -296,7 +296,7 @@ def run(
     plan = make_plan(chosen, opened)
     for one in plan.tasks:
         one.task.resolve_profile(profile)  # fail on an unknown profile before anything is spent
-    check_models((one.task for one in plan.tasks), chosen_models(chosen, scoring))
+    check_models([one.task for one in plan.tasks], chosen_models(chosen, scoring))
     if asking.budget is not None:
         parse_budget(asking.budget)  # before a workspace is made
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
@@ -383,13 +383,17 @@ def judge(
     equipped, data = judge_with(task, release, text_tools, scoring)
     for problem in equipped.problems:
         raise problem
+    check_roles([equipped.task], scoring or ScoringModels())
     how = {"culture": culture, "language": language, "variant": variant, "model": model, "profile": profile}
     if isinstance(replies, (str, Path)):
-        return judge_file(equipped.task, data, Path(replies), by_position=by_position, **how)  # type: ignore[arg-type]
-    table: object = replies
-    if isinstance(replies, Mapping) and not is_frame(replies):
-        table = {"item": list(replies), "response": list(replies.values())}
-    return judge_table(equipped.task, data, table_of_text(table), FRAME, by_position=by_position, **how)
+        judged = judge_file(equipped.task, data, Path(replies), by_position=by_position, **how)  # type: ignore[arg-type]
+    else:
+        table: object = replies
+        if isinstance(replies, Mapping) and not is_frame(replies):
+            table = {"item": list(replies), "response": list(replies.values())}
+        judged = judge_table(equipped.task, data, table_of_text(table), FRAME, by_position=by_position, **how)
+    missing = equipped.missing(judged.judgements["culture"].unique().to_list())
+    return replace(judged, notes=(*judged.notes, *missing))
 
 
 def gate(

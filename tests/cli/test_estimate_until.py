@@ -5,6 +5,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from folkways.cli.estimate import cents
 from tests.support.command_line import environment, folkways
 
 MODEL = ("--model", "baseline/first")
@@ -42,3 +45,19 @@ def test_names_that_do_not_fit_stand_whole_over_their_tasks(tmp_path: Path) -> N
         assert sum("demo/saq" in line[:1] or "demo/mcq" in line[:1] for line in lines) == (
             4 if columns == "80" else 0
         )
+
+
+@pytest.mark.parametrize(
+    ("usd", "shown"),
+    [
+        (0, "0.00"),
+        (0.0000839, "0.01"),
+        (0.07, "0.07"),
+        (1.1, "1.10"),
+        (0.1 + 0.2, "0.30"),
+        (1234.561, "1,234.57"),
+    ],
+)
+def test_dollars_are_rounded_up_to_the_next_cent_and_no_further(usd: float, shown: str) -> None:
+    """7 cents are 7.000000000000001 in a computer, and stay 7."""
+    assert cents(usd) == shown

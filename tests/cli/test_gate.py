@@ -230,3 +230,60 @@ def test_wrong_input_is_exit_code_2_and_one_message(
 def test_a_bound_of_a_program_keeps_its_digits(workspace: Path) -> None:
     (check,) = gate("now", min={"demo/mcq": 27.77777777}, workspace=workspace)
     assert check.name.endswith("27.77777777")
+
+
+def test_drops_are_decided_in_the_profile_by_the_metric_and_on_the_coverage_that_are_named(
+    tmp_path: Path,
+) -> None:
+    release = write_release(tmp_path / "blend")
+    here = {"cwd": tmp_path}
+    narrow = ("--languages", "en", "--variants", "inst-4", "--cultures", "US", "--max-failed", "100")
+    for name, reply, items in (
+        ("then", "coffee", 4),
+        ("now", "I cannot answer that.", 4),
+        ("few", "coffee", 3),
+    ):
+        lines = [f"US/Q-{number},{reply}" for number in range(1, items + 1)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["item,response", *lines, ""]))
+        asked = (
+            "run",
+            "blend/saq",
+            "--release",
+            release,
+            *narrow,
+            "-m",
+            f"replay:{name}.csv",
+            "--name",
+            name,
+        )
+        assert folkways(*asked, **here).returncode == 0
+    drop = ("--max-drop-vs", "then=1")
+    unjudged = "has not been judged in the profile strict; do it (no model is asked): folkways score"
+    for arguments, code, words in (
+        (
+            ("now", "--min", "blend/saq=1", "--profile", "strict"),
+            2,
+            f"run now {unjudged} now --profile strict",
+        ),
+        (("now", *drop, "--profile", "strict"), 2, f"run now {unjudged} now --profile strict"),
+        (
+            ("now", *drop),
+            0,
+            "replay:now.csv against replay:then.csv: found 0.0 here and 25.0 there on 4 shared rows",
+        ),
+        (("now", *drop, "--metric", "refusal"), 0, "found 100.0 here and 0.0 there on 4 shared rows"),
+        (("few", *drop), 1, "75 % of what was asked there got a reply in both, less than 95 %"),
+        (("few", *drop, "--coverage", "75"), 0, "a drop of more than 1 is neither shown nor ruled out"),
+        (
+            ("few", *drop, "--coverage", "75", "--strict"),
+            1,
+            "a drop of more than 1 is neither shown nor ruled out",
+        ),
+    ):
+        done = folkways("gate", *arguments, **here)
+        printed = done.stdout + done.stderr
+        assert (done.returncode, words in printed) == (code, True), printed
+    for name in ("now", "then"):
+        assert folkways("score", name, "--profile", "strict", **here).returncode == 0
+    done = folkways("gate", "now", *drop, "--min", "blend/saq=1", "--profile", "strict", **here)
+    assert done.returncode == 0 and done.stdout.count("unsure  blend/saq") == 2, done

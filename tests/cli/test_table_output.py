@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.tables import Layout, Table
-from folkways.cli.table_output import as_text
+from folkways.cli.table_output import as_csv, as_markdown, as_text
 
 NAMES = ["culture", "difference", "interval", "detectable", "questions", "interval there", "published there"]
 ROWS = [
@@ -68,3 +68,134 @@ def test_a_heading_stands_once_above_all_that_is_below_it() -> None:
 
 def test_a_table_without_rows_has_no_headings() -> None:
     assert "difference" not in as_text([table([])], 80)
+
+
+PUBLISHED = Table(
+    "t",
+    "Title",
+    "Unit.",
+    pl.DataFrame(
+        [
+            ("one", "KR", "en", 41.25, 41.2, True),
+            ("one", "KR", "ko", 55.5, 54.0, False),
+            ("one", "US", "en", 9.04, None, None),
+            ("two", None, "en", 100.0, 99.0, False),
+        ],
+        schema=["endpoint", "culture", "language", "score", "published", "reproduced"],
+        orient="row",
+    ),
+    Layout("culture", "language", "score", by="endpoint"),
+    notes=("A note\nof two lines.",),
+)
+PLAIN = Table(
+    "p",
+    "Plain",
+    "Unit.",
+    pl.DataFrame(
+        {
+            "a_name": ["x|y", None],
+            "n": [1234, 5],
+            "share": [0.5, 1234.56],
+            "yes": [True, False],
+            "Holidays/Celebration/Leisure": [-1.5, None],
+        }
+    ),
+)
+
+MARKDOWN = """## Title
+
+Unit.
+
+### one
+
+| culture | en | ko |
+|---|---|---|
+| KR | 41.20 | 55.50 (54.00) |
+| US | 9.04 |  |
+
+### two
+
+| culture | en |
+|---|---|
+| every culture | 100.00 (99.00) |
+
+- A note of two lines.
+
+## Plain
+
+Unit.
+
+| a name | n | share | yes | Holidays |
+|---|---|---|---|---|
+| x\\|y | 1,234 | 0.500 | yes | −1.5 |
+|  | 5 | 1234.6 | no |  |
+"""
+
+WIDE = """Title
+Unit.
+
+one
+culture     en             ko
+KR       41.20  55.50 (54.00)
+US        9.04
+
+two
+culture                    en
+every culture  100.00 (99.00)
+* A note of two lines.
+
+Plain
+Unit.
+
+a name      n   share  yes  Holidays
+x|y     1,234   0.500  yes      −1.5
+            5  1234.6  no
+"""
+
+NARROW = """Title
+Unit.
+
+one
+culture     en
+KR       41.20
+US        9.04
+
+culture             ko
+KR       55.50 (54.00)
+US
+
+two
+culture               en
+every             100.00
+culture          (99.00)
+* A note of two lines.
+"""
+
+
+def test_tables_in_every_form_as_a_person_reads_them() -> None:
+    """Published values beside recomputed ones, forms that are wide or not, cells of every kind."""
+    assert as_markdown([PUBLISHED, PLAIN]) == MARKDOWN
+    assert as_text([PUBLISHED, PLAIN], 60) == WIDE
+    assert as_text([PUBLISHED], 24) == NARROW
+    assert as_csv(PLAIN) == (
+        "a_name,n,share,yes,Holidays/Celebration/Leisure\nx|y,1234,0.5,true,-1.5\n,5,1234.56,false,\n"
+    )
+
+
+def test_columns_stand_side_by_side_as_long_as_they_just_fit() -> None:
+    """Words stay whole, cells of up to 18 characters too, and only longer words are folded."""
+
+    def shown(width: int, *cells: str) -> list[str]:
+        frame = pl.DataFrame([cells], schema=list("abc"[: len(cells)]), orient="row")
+        return as_text([Table("t", "T", "U", frame)], width).splitlines()[3:]
+
+    ten = ("a" * 10, "b" * 10, "c" * 10)
+    assert len(shown(34, *ten)) == 2 and len(shown(33, *ten)) == 5
+    whole = "abcdefgh abcdefghi"
+    assert (shown(22, "x", whole, "y")[1:2], len(shown(23, "x", whole, "y"))) == ([f"x  {whole}"], 5)
+    assert shown(24, "x", whole, "y")[1:] == [f"x  {whole}  y"]
+    assert shown(20, "x", f"{whole}j", "y")[1:] == ["x  abcdefgh        y", "   abcdefghij"]
+    assert shown(24, "x", f"{'w' * 30} z", "y")[1:] == [f"x  {'w' * 18}  y", f"   {'w' * 12} z"]
+    assert "".join(shown(10, "w" * 25)[1:]) == "w" * 25
+    formula = Table("t", "T", "U", pl.DataFrame({"a": ["=1+1"]}))
+    assert as_csv(formula) == "a\n'=1+1\n"

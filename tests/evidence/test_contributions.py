@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from folkways.evidence.admission import Rules, check_additions
+from folkways.evidence.conditions import parts_kept_apart
 from folkways.evidence.contributions import Entry, columns_of, newest, told_apart
 from folkways.evidence.requirements import Status, failed
 from folkways.releases.registry import get_record
@@ -52,6 +53,32 @@ OTHER = (
     {"samples": "3"}, {"cultures": "KR"}, {"limit": "10"}, {"sampling": "until=3"}, {"text-ko": "mecab"}, {"model-encoder": "x"},
     {"settings": "temperature=0.0,read=loglik"},
 )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("made", "is_one"),
+    [
+        (({"cultures": "KR"}, {"cultures": "ET"}), True),
+        (({"cultures": "KR"}, {}), True),
+        (({"limit": "10"}, {"limit": "20"}), True),
+        (({"lang": "ko"}, {"lang": "am"}), True),
+        (({"cultures": "KR"}, {"cultures": "KR"}), False),  # the later replaces the other
+        (({"cultures": "KR"}, {"cultures": "ET", "system": "own#12"}), False),
+        (({"cultures": "KR"}, {"cultures": "ET", "settings": "temperature=1.0"}), False),
+        (({"cultures": "KR"}, {"cultures": "ET", "data": "demo@1#000000000000"}), False),
+    ],
+)
+def test_parts_that_a_model_was_asked_in_one_condition_are_told(
+    made: tuple[dict[str, str], ...], is_one: bool
+) -> None:
+    parts = [entry("lab/a", made=of, source=str(number)) for number, of in enumerate(made)]
+    others = [
+        entry("lab/b", made={"cultures": "ET"}),
+        entry("lab/a", made={"cultures": "ET"}, task="demo/saq"),
+    ]
+    expected = [["0", "1"]] if is_one else []
+    found = parts_kept_apart([*others, *parts])
+    assert [[one.source for one in group] for group in found] == expected
 
 
 @pytest.mark.parametrize("made", SAME, ids=str)

@@ -20,6 +20,7 @@ from folkways.integrations.inspect.export import export_run
 from folkways.integrations.inspect.logs import read_replies, registered_name
 from folkways.integrations.leaderboard import contributions_of
 from folkways.reports.views.board import Board
+from folkways.runs.results.model_names import model_names
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import folkways
@@ -325,3 +326,16 @@ def header_of(log: Path) -> dict[str, Any]:
     with zipfile.ZipFile(log) as archive:
         header: dict[str, Any] = json.loads(archive.read("header.json"))
     return header
+
+
+def test_models_of_two_servers_keep_their_names_in_logs(tmp_path: Path) -> None:
+    with ChatServer(mode="letter") as server:
+        names = [f"{url}/v1#openai/m" for url in (server.url, server.url.replace("127.0.0.1", "localhost"))]
+        of_run = ("-w", tmp_path / "w.db")
+        models = [text for name in names for text in ("-m", name)]
+        asked = folkways("run", "demo/mcq", *models, "--limit", 4, "--name", "two", *of_run)
+        assert asked.returncode == 0, asked.stderr
+    done = folkways("export", "inspect", "two", "--out", tmp_path / "logs", *of_run)
+    assert done.returncode == 0, done.stderr
+    (read,) = json.loads(folkways("compare", tmp_path / "logs", "--json").stdout)
+    assert sorted(read["models"]) == sorted(model_names(names).values())

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from folkways.endpoints.base import EndpointOptions
 from folkways.errors import FolkwaysError
-from folkways.runs.options import Deployment, ReusedReplies, RunOptions, age
+from folkways.runs.execute import check_compatible
+from folkways.runs.models import open_models
+from folkways.runs.options import AskOptions, Cluster, Deployment, ReusedReplies, RunOptions, age
+from folkways.runs.planning.plan import Plan
 
 
 @pytest.mark.parametrize("seed", [-(2**63), 0, 2**63 - 1])
@@ -85,3 +91,38 @@ def test_replies_from_before_are_told_of_with_their_age_and_their_runs(
     counts: tuple[int, int, float, float], runs: tuple[str, ...], newer: str | None, words: str
 ) -> None:
     assert ReusedReplies("m", *counts, runs, newer).text(now=3_600.0) == words
+
+
+@pytest.mark.parametrize(
+    ("chosen", "refused"),
+    [
+        ("", ""),
+        ("batch", ""),
+        ("until", ""),
+        ("cluster", ""),
+        ("served", ""),
+        ("batch served", ""),
+        ("cluster served", ""),
+        ("batch until", "until= asks in rounds, and batch= may take a day for each; leave one of them out"),
+        ("cluster batch", "leave batch= and until= out, or cluster="),
+        ("cluster until", "leave batch= and until= out, or cluster="),
+        (
+            "until served",
+            "until= asks in rounds, each of which would start the servers anew: leave it out, or serve,",
+        ),
+    ],
+)
+def test_options_that_exclude_each_other(chosen: str, refused: str) -> None:
+    """Each alone, and every pair: served models start their own servers."""
+    words = chosen.split()
+    until = 5.0 if "until" in words else None
+    models = open_models(["baseline/first", "baseline/random"], EndpointOptions())
+    if "served" in words:
+        models = [models[0], replace(models[1], deployment=Deployment(copies=2))]
+    plan = Plan(RunOptions(("demo/mcq",), until=until), (), tuple(models))
+    asking = AskOptions(batch="batch" in words, cluster=Cluster("ray") if "cluster" in words else None)
+    if not refused:
+        check_compatible(plan, asking)
+        return
+    with pytest.raises(FolkwaysError, match=re.escape(refused)):
+        check_compatible(plan, asking)

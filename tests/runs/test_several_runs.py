@@ -29,6 +29,7 @@ from folkways.runs.results.report import collect, verdict_on_runs
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.run_records import RunRecord, find_asked_runs
 from tests.benchmarks.survey.test_survey import write_survey
+from tests.support.command_line import folkways as command_line
 
 MOOD = ["A"]
 
@@ -175,8 +176,22 @@ def test_models_are_compared_as_a_report_has_them(runs: dict[str, Run]) -> None:
     for name in ("moody", "moody@two+system"):
         with pytest.raises(FolkwaysError, match=r"say which: python/moody@two, python/moody@system$"):
             folkways.compare(name, "steady@two", runs=["two", "system"], workspace=workspace)
+    told = r"got python/moody of two and one\n.*To compare its runs with each other, name them: python/moody@two python/moody@one$"
+    with pytest.raises(FolkwaysError, match=told):
+        folkways.compare("moody", runs=["two", "one"], workspace=workspace)
     with pytest.raises(FolkwaysError, match=r"python/moody is named twice"):
         folkways.compare("moody", "moody@one", runs=["two", "one"], workspace=workspace)
+
+
+def test_runs_whose_names_have_a_plus_are_named_together(tmp_path: Path) -> None:
+    workspace = open_workspace(tmp_path / "w.db")
+    for name, cultures in (("a+b", "KR"), ("c", "ET"), ("a", "DE")):
+        folkways.run("demo/mcq", [moody, steady], cultures=cultures, name=name, workspace=workspace)
+    for at, n in (("a+b+c", 4), ("c+a+b", 4), ("a+a+b", 4), ("a+b", 2), ("c+a+b+a", 6)):
+        (compared,) = folkways.compare(f"moody@{at}", f"steady@{at}", workspace=workspace)
+        assert compared.differences.filter(facet="all")["n"].to_list() == [n]
+    with pytest.raises(FolkwaysError, match=r"unknown model 'moody@b\+c'"):
+        folkways.compare("moody@b+c", "steady@a", workspace=workspace)
 
 
 def test_a_reply_that_came_counts_whatever_a_later_run_lost(tmp_path: Path) -> None:
@@ -386,3 +401,11 @@ def test_a_question_of_several_statements_is_of_one_run(tmp_path: Path) -> None:
         values = data.judgements.group_by("question").agg(pl.col("all_right").count())
         assert score["n"] == 9 and [*values["all_right"]] == [1] * 9
         assert score["failed"] == 0 or order is not runs
+
+
+def test_analyses_say_that_models_count_once(runs: dict[str, Run]) -> None:
+    of_runs = ("-w", runs["whole"].workspace.location)
+    for names, said in ((("whole", "system"), 1), (("whole",), 0)):
+        done = command_line("analyse", *names, *of_runs)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count(EACH_MODEL_ONCE) == said

@@ -2,8 +2,8 @@
 
 Ask for the fixture ``browser_page`` (a fresh page whose network requests and console errors are written down)
 and mark the test ``browser``. Where tests leave nothing behind but what pages store, ``new_page`` is
-``kept_page``: a page in a new context costs twice as much as one that was there before. Without a Chromium the tests skip and say how to get one; where nothing may be
-skipped they fail instead.
+``kept_page``: a page in a new context costs twice as much as one that was there before. Without a Chromium the
+tests skip and say how to get one; where nothing may be skipped they fail instead.
 """
 
 from __future__ import annotations
@@ -31,6 +31,13 @@ RUN_AXE = "axe.run(document, {resultTypes: ['violations'], selectors: false}).th
 """Without selectors, which take half of the time: a violation is reported with the HTML of its element."""
 
 VIEWPORT = {"width": 1280, "height": 900}
+
+CLEAR = """() => {
+    const clear = () => { localStorage.clear(); sessionStorage.clear(); };
+    clear();
+    document.addEventListener("visibilitychange", clear);
+}"""
+"""Also what a page stores when it is left."""
 
 LISTENED = {"close", "crash", "console", "pageerror", "request"}
 """Events of a page to which Playwright or ``Watched`` listens."""
@@ -185,7 +192,7 @@ def emptied(page: Any) -> bool:
         return False
     try:
         if page.url != "about:blank":
-            page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            page.evaluate(CLEAR)
             page.goto("about:blank")
         page.mouse.move(0, 0)
     except Error:  # it is on its way to another page, or shows why there is none

@@ -117,7 +117,7 @@ class Inputs:
         rows: ``endpoint``, the keys and the columns of ``values``. keys: what tells rows of an endpoint
         apart. values: expressions over a model's conditions.
         """
-        if not self.models.keys() & {*rows["endpoint"]}:
+        if self.models.keys().isdisjoint(rows["endpoint"].unique()):
             return rows
         of_models = rows.with_columns(pl.col("endpoint").replace(self.models))
         return of_models.group_by("endpoint", *keys, maintain_order=True).agg(*values)

@@ -51,7 +51,7 @@ def command(
     if listed:
         _list(as_json=shape == "json")
         return
-    from folkways.benchmarks.results import make_results
+    from folkways.benchmarks.results import EACH_MODEL_ONCE, make_results
     from folkways.errors import FolkwaysError
     from folkways.runs.results.judgements import load_inputs, results_of_runs
     from folkways.workspace.database import open_workspace
@@ -71,6 +71,8 @@ def command(
             "no analysis is possible for these runs; list the analyses and what each needs: folkways "
             "analyse --list"
         )
+    if inputs.models:
+        click.echo(EACH_MODEL_ONCE, err=True)
     tables = [table for one in made for table in one.tables]
     if figures is not None:
         write_figures(tables, figures, inputs.releases.values(), [run.name for run in records])

@@ -118,7 +118,7 @@ def command(
     total = sum(cost for cost in costs if cost is not None)
     unpriced = dict.fromkeys(short[entry.endpoint] for entry in estimates if entry.usd is None)
     unknown = f" No price is known for {', '.join(unpriced)} (see folkways endpoints)." if unpriced else ""
-    cost = f", at most US$ {_cents(total)}" if any(cost is not None for cost in costs) or not costs else ""
+    cost = f", at most US$ {cents(total)}" if any(cost is not None for cost in costs) or not costs else ""
     console.print(
         single_line(f"{plural(sum(entry.requests for entry in estimates), 'request')}{cost}.{unknown}"),
         soft_wrap=True,
@@ -129,10 +129,10 @@ def _cells(entry: Estimate) -> tuple[str, ...]:
     from folkways.display import count
 
     numbers = (entry.items, entry.requests, entry.stored, entry.input_tokens, entry.output_tokens)
-    return entry.task, *map(count, numbers), _cents(entry.usd) if entry.usd is not None else "no price"
+    return entry.task, *map(count, numbers), cents(entry.usd) if entry.usd is not None else "no price"
 
 
-def _cents(usd: float) -> str:
+def cents(usd: float) -> str:
     """Dollars, rounded up to the next cent: they are a limit."""
     return f"{math.ceil(round(100 * usd, 6)) / 100:,.2f}"
 

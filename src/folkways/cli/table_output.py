@@ -92,7 +92,7 @@ def as_text(tables: Sequence[Table], width: int) -> str:
                 room = width - GAP * (len(places) - 1)
                 widths = _widths([needs[index] for index in places], wants, room)
                 for index, fixed in zip(places, widths, strict=True):
-                    numbers = all(row[index] == "" or row[index][:1] in "-−–+.<0123456789" for row in rows)
+                    numbers = all(row[index][:1] in "-−–+.<0123456789" for row in rows)
                     grid.add_column(
                         columns[index], justify="right" if numbers else "left", overflow="fold", width=fixed
                     )

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from folkways.display import named
-from folkways.evidence.contributions import COVERAGE_KEYS, SERVED, TREATMENTS
+from folkways.evidence.contributions import COVERAGE_KEYS, SERVED, TREATMENTS, Entry
 from folkways.records import Signature, is_baseline
 
 RUNS = "runs"
@@ -102,6 +102,29 @@ def runs_alike(asked: Sequence[AskedPart]) -> dict[tuple[str, str], tuple[str, .
         if len(groups) > 1 and _told_apart(of_runs):
             with_runs |= {(run, model): tuple(group) for group in groups for run in group}
     return with_runs
+
+
+def parts_kept_apart(entries: Iterable[Entry]) -> list[list[Entry]]:
+    """Scores of one model on one task in one condition that share no column, because each is of another part
+    of the task: a column is what all its models were asked."""
+    groups: list[list[tuple[SignatureParts, Entry]]] = []
+    for entry in entries:
+        parts = condition(AskedPart(entry.source, entry.model, entry.task, entry.profile, entry.made))
+        whose = (entry.model, entry.task, entry.profile)
+        group = next(
+            (
+                of
+                for of in groups
+                if (of[0][1].model, of[0][1].task, of[0][1].profile) == whose
+                and all(alike(parts, other) for other, _ in of)
+            ),
+            None,
+        )
+        if group is None:
+            groups.append(group := [])
+        group.append((parts, entry))
+    of_groups = ([entry for _, entry in group] for group in groups)
+    return [group for group in of_groups if any(one.setting != group[0].setting for one in group)]
 
 
 _Conditions = Mapping[tuple[str, str], SignatureParts]

@@ -16,7 +16,8 @@ import polars as pl
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.treatments import without_treatments
 from folkways.display import named
-from folkways.errors import DataError, FolkwaysError, quoted
+from folkways.errors import DataError, FolkwaysError, option, quoted
+from folkways.evidence.conditions import parts_kept_apart
 from folkways.evidence.contributions import Contribution, Entry
 from folkways.files import WrittenFiles
 from folkways.integrations.compare_logs import is_record, logs_in, read_scored, sources_of
@@ -41,7 +42,7 @@ from folkways.runs.results.model_names import model_names
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.archives import files as archives
-from folkways.workspace.database import WORKSPACE, Workspace, opened
+from folkways.workspace.database import WORKSPACE, Workspace, opened, opened_if_there
 
 SAMPLES = "_samples.jsonl"
 """How the name of a file of instances ends, which lies in the folder of its aggregate."""
@@ -65,6 +66,11 @@ def contributions_of(
     for name in names:
         path = Path(name)
         if not path.exists() or (path.is_dir() and not is_source(name) and _is_run(workspace, name)):
+            if not path.exists() and opened_if_there(workspace) is None:
+                raise FolkwaysError(
+                    f"there is no file or folder {name}, and no workspace at {workspace} with a run "
+                    f"of that name; name a file, or the workspace with {option('workspace', 'PATH')}"
+                )
             contributions.append(_of_run(opened(workspace), name, profile))
         elif (path / archives.MANIFEST).is_file():
             contributions.append(_of_archive(path, profile))
@@ -283,7 +289,13 @@ def notes_on(board: Board) -> list[str]:
         for one in board.apart
     ]
     notes += [
-        f"{one.model} on {one.task}: {one.source} is replaced by a {_better(one)} score in the same setting"
+        f"{group[0].model} on {group[0].task}: {named([one.source for one in group])} asked parts of it in "
+        "one condition; a run that asks all of them takes the replies that are stored, and has one score"
+        for group in parts_kept_apart(board.kept)
+    ]
+    notes += [
+        f"{one.model} on {one.task}: {one.source} is replaced by a newer or more complete score in the same "
+        "setting"
         for one in board.replaced
     ]
     notes += [
@@ -292,10 +304,6 @@ def notes_on(board: Board) -> list[str]:
         for (model, task), why in one.faults.items()
     ]
     return [*dict.fromkeys(chain(notes, *(one.notes for one in board.contributions)))]
-
-
-def _better(replaced: Entry) -> str:
-    return "newer" if replaced.is_whole else "more complete"
 
 
 @dataclass(frozen=True)

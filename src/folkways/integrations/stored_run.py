@@ -185,11 +185,15 @@ class StoredRun:
                 words += [word for name, one in value.items() for word in (option, f"{name}={one}")]
             else:
                 words += [f"--{key}", ",".join(map(str, value)) if isinstance(value, list) else str(value)]
-        of_files = [name for name in ("prompts", "treatments") if name in (self.run.recipe or {})]
-        return shlex.join(words + [word for name in of_files for word in (f"--{name}", "FILE")])
+        return shlex.join(words + [word for name in self.of_files for word in (f"--{name}", "FILE")])
+
+    @property
+    def of_files(self) -> list[str]:
+        """What an export leaves out of the recipe, as it came from a file: ``prompts`` and ``treatments``."""
+        return [name for name in ("prompts", "treatments") if name in (self.run.recipe or {})]
 
     def without_hosts(self, text: str | None) -> str | None:
-        """The text without the addresses of the models' servers."""
+        """The text without the addresses of the models' servers and the places of their files."""
         for model in self.models.values():
             text = model.without_host(text)
         return text

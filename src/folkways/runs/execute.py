@@ -137,7 +137,7 @@ def execute(
     other, a budget in money for a model without a price, and problems of the workspace.
     """
     models, until = plan.models, plan.options.until
-    _check_compatible(plan, asking)
+    check_compatible(plan, asking)
     budget, prices = limit_and_prices(models, asking)
     batches = batches_of(models) if asking.batch else {}
     unlimited = [
@@ -218,7 +218,7 @@ def execute(
     return RunSession(left, plan, tuple(progresses), unscored)
 
 
-def _check_compatible(plan: Plan, asking: AskOptions) -> None:
+def check_compatible(plan: Plan, asking: AskOptions) -> None:
     """FolkwaysError for options that exclude each other."""
     until = plan.options.until
     if asking.batch and until is not None:
@@ -291,7 +291,7 @@ def plan_run(
             "folkways run"
         )
     plan = make_plan(options, open_models(models, EndpointOptions(seed=options.seed), need_key=False))
-    check_models((one.task for one in plan.tasks), chosen_models(options, None))
+    check_models([one.task for one in plan.tasks], chosen_models(options, None))
     database = workspace if isinstance(workspace, Workspace) else open_workspace(workspace)
     plan = of_generation(database, plan, name)
     record, before = begin(database, plan, name, recipe_of(plan, AskOptions(), None))

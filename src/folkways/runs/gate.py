@@ -317,7 +317,7 @@ def _minimums(
         profiles = scores.filter(task=task.name)["profile"]
         if profiles.len() and resolved not in profiles:
             raise FolkwaysError(
-                f"run {run.name} is not scored so; do it: "
+                f"run {run.name} has not been judged in the profile {resolved}; do it (no model is asked): "
                 f"{workspace.command('score', run.name, '--profile', resolved)}"
             )
         run_task = next((one for one in run_tasks(workspace, run) if one.task == task.name), None)

@@ -13,6 +13,8 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways_studio.people import sessions
+from folkways_studio.records import StudyState
+from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
 from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.conftest import Field, begin, send
@@ -77,6 +79,21 @@ def lost(route: Any) -> None:
     """The server gets it, and the browser never hears of that."""
     route.fetch()
     route.abort()
+
+
+@pytest.mark.parametrize(("label", "words"), [("Answer 3", "김밥"), ("Answer 1", " 김밥 ")])
+def test_what_the_server_tidies_is_no_other_version(field: Field, label: str, words: str) -> None:
+    page = field.at_task()
+    page.route("**/draft", lost)
+    page.get_by_label(label).fill(words)
+    expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
+    page.route("**/draft", lambda route: route.abort())
+    page.get_by_label("Answer 2").fill("떡")
+    page.reload()
+    page.wait_for_selector("form[data-ready]")
+    expect(page.locator("#conflict")).to_be_hidden()
+    expect(page.get_by_label(label)).to_have_value(words)
+    expect(page.get_by_label("Answer 2")).to_have_value("떡")
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -155,24 +172,26 @@ def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field:
     assert said(field, 0) == [["김밥", "유부초밥"]]
 
 
-@pytest.mark.parametrize("during", [False, True])
+@pytest.mark.parametrize("how", ["lost", "during", "in the page loaded again"])
 def test_what_is_changed_after_a_reply_was_lost_or_while_it_is_sent_is_sent_too(
-    field: Field, during: bool
+    field: Field, how: str
 ) -> None:
     page = field.at_task()
     page.get_by_label("Answer 1").fill("김밥")
-    page.route("**/submit", lambda route: route.abort() if during else lost(route))
+    page.route("**/submit", lambda route: lost(route) if how == "lost" else route.abort())
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
     again: list[Any] = []
     page.route("**/submit", lambda route: route.continue_() if again else again.append(route))
-    if during:
+    if how == "in the page loaded again":
+        page.reload()
+        page.wait_for_selector("form[data-ready]")
+    if how != "lost" and not again:
         page.wait_for_event("request", lambda request: request.url.endswith("/submit"))
     page.get_by_label("Answer 2").fill("유부초밥")
-    if during:
+    if again:
         again[0].continue_()
-    else:
-        again.append(None)
+    again.append(None)
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
     assert said(field, 0) == [["김밥", "유부초밥"]]
     assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft/'))") == []
@@ -243,6 +262,73 @@ def test_whoever_is_signed_out_while_writing_is_told_that_what_they_wrote_is_kep
     page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
     page.reload()
     expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+
+
+@pytest.mark.parametrize("comes_back_to", ["home", "task"])
+def test_an_answer_that_is_refused_for_good_while_it_waits_is_told_and_not_lost(
+    field: Field, comes_back_to: str
+) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    address, context = page.url, page.context
+    studies.set_state(
+        field.workspace, field.study.id, StudyState.CLOSED
+    )  # first: a page that closes is on line
+    page.close()
+    context.set_offline(False)
+    again = field.open(context.new_page(), f"/work/{field.study.name}")
+    told = again.locator("#refused")
+    expect(told).to_contain_text("study was closed")
+    again.reload()
+    expect(told).to_contain_text("study was closed")
+    studies.set_state(field.workspace, field.study.id, StudyState.OPEN)
+    if comes_back_to == "home":
+        told.get_by_role("link").click()
+    else:
+        again.goto(address)
+        expect(again.locator("#problems")).to_contain_text("study was closed")
+    expect(told).to_be_hidden()
+    expect(again.get_by_label("Answer 1")).to_have_value("김밥")
+    again.wait_for_selector("form[data-ready]")
+    send(again)
+    assert said(field, 0) == [["김밥"]]
+    field.open(again, f"/work/{field.study.name}")
+    expect(told).to_be_hidden()
+
+
+def test_nothing_is_typed_into_an_answer_that_is_on_its_way(field: Field) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    waiting: list[Any] = []
+    page.route("**/submit", lambda route: waiting.append(route))
+    with page.expect_request("**/submit"):
+        page.keyboard.press("Control+Enter")
+    page.keyboard.type("국")
+    expect(page.locator("[inert]").get_by_label("Answer 1")).to_have_value("김밥")
+    waiting[0].abort()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    expect(page.locator("[inert]")).to_have_count(0)
+    address = page.url
+    page.unroute("**/submit")
+    page.wait_for_url(lambda url: url != address)
+    assert said(field, 0) == [["김밥"]]
+
+
+def test_nothing_is_called_kept_on_a_device_that_keeps_nothing(field: Field) -> None:
+    page = field.at_task()
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    page.context.set_offline(True)
+    page.get_by_label("Answer 1").fill("김밥")
+    status = page.locator("#saved")
+    expect(status).to_have_attribute("data-state", "offline")
+    expect(status).to_have_text("No connection")
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("button", name="Send and go on")).to_be_enabled()
+    expect(page.locator("#waiting")).to_be_hidden()
+    expect(status).to_have_text("No connection")
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 507])

@@ -178,8 +178,8 @@ def _how(run: StoredRun, scores: pl.DataFrame) -> Iterator[str]:
         import tomlkit
 
         yield "### Ask the same"
-        own_prompts = "prompts" in (run.run.recipe or {})
-        left_out = " Its own wording of the prompts is not in it." if own_prompts else ""
+        sentences = {"prompts": "Its own wording of the prompts is", "treatments": "Its treatments are"}
+        left_out = "".join(f" {sentences[name]} not in it." for name in run.of_files)
         yield (
             "Save this as `recipe.toml`, with the names of your endpoints as models, and run it: `pip "
             f"install folkways`, `folkways run recipe.toml`.{left_out}"

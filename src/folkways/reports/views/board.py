@@ -41,7 +41,7 @@ class Board:
     """A leaderboard. Everything on it is computed on first use.
 
     contributions: the runs, archives and records. entries: of all of them, as they came.
-    replaced: the entries that a newer one of the same model, task and setting replaces.
+    replaced: the entries that a newer or more complete one of the same model, task and setting replaces.
     """
 
     def __init__(self, contributions: Sequence[Contribution], title: str) -> None:
@@ -60,6 +60,11 @@ class Board:
                 self.replaced += older
                 columns_of_task.append(replace(column, entries=tuple(last)))
             self._columns[task] = tuple(columns_of_task)
+
+    @property
+    def kept(self) -> list[Entry]:
+        """The entries that nothing replaces, those that share a column before those that are kept apart."""
+        return [one for of_task in self._columns.values() for column in of_task for one in column.entries]
 
     @property
     def created(self) -> str:

@@ -14,7 +14,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.benchmarks.registry import expand_tasks, get_task
 from folkways.display import named, plural
-from folkways.errors import FolkwaysError, UnknownNameError, option
+from folkways.errors import FolkwaysError, UnknownNameError, option, quoted
 from folkways.evidence.answers import MANY_UNREADABLE
 from folkways.evidence.comparison import Comparison, compare_judgements
 from folkways.evidence.conditions import AskedPart, signature_together, unlike_notes, unlike_parts
@@ -74,8 +74,9 @@ def compare(
     if len(stored_models) < 2:
         raise FolkwaysError(
             "a comparison needs two models or more, got "
-            f"{', '.join(f'{one.label} of {one.run.name}' for one in stored_models) or 'none'}\n"
+            f"{', '.join(map(_of_runs, stored_models)) or 'none'}\n"
             f"Name two models, MODEL@RUN for one of another run, or more runs with {option('runs')}"
+            + "".join(map(_apart, stored_models))
         )
     named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
     comparisons: list[Comparison] = []
@@ -92,6 +93,16 @@ def compare(
     for name, reason in failures:
         tell(f"left out: {name} ({reason})")
     return Comparisons(comparisons)
+
+
+def _of_runs(model: StoredModel) -> str:
+    return f"{model.label} of {named([one.run.name for one in model.by_run])}"
+
+
+def _apart(model: StoredModel) -> str:
+    """How to compare what several runs asked the model with each other; empty for one run."""
+    names = " ".join(quoted(at_runs(one.endpoint, [one.run.name])) for one in model.by_run)
+    return f". To compare its runs with each other, name them: {names}" if model.earlier else ""
 
 
 def _compared(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -152,10 +152,23 @@ def _split(workspace: Workspace, name: str) -> tuple[str, list[run_records.RunRe
         words = text.split(AT)
         for end in range(1, len(words)):
             model, at = AT.join(words[:end]), AT.join(words[end:])
-            runs = [at] if at in run_names else at.split(ALSO)
-            if model and run_names.issuperset(runs):
+            runs = _runs_named(at, run_names)
+            if model and runs:
                 return model + rest, run_records.find_asked_runs(workspace, runs)
     return name, []
+
+
+def _runs_named(text: str, run_names: Set[str]) -> list[str]:
+    """The runs of ``RUN+RUN``, the longest names first, as a name may have a plus; none where one is
+    unknown."""
+    words = text.split(ALSO)
+    for end in range(len(words), 0, -1):
+        first, others = ALSO.join(words[:end]), words[end:]
+        if first in run_names:
+            more = _runs_named(ALSO.join(others), run_names)
+            if more or not others:
+                return [first, *more]
+    return []
 
 
 def _labelled(found: Sequence[Sequence[Asked]], workspace: Workspace) -> list[StoredModel]:

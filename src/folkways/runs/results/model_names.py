@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 from unicodedata import category, normalize
 from urllib.parse import urlsplit
@@ -38,22 +39,24 @@ _RESERVED = re.compile(r"^(data|con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECA
 class ModelIdentity:
     """A model as other projects know it.
 
-    developer, model: its names as folders. info: its properties. host: the address of its server, which must
-    not be written.
+    developer, model: its names as folders. info: its properties. private: the address of its server and
+    the place of its file, which must not be written -> the word in its place.
     """
 
     developer: str
     model: str
     info: dict[str, Any]
-    host: str = ""
+    private: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
         return f"{self.developer}/{self.model}"
 
     def without_host(self, text: str | None) -> str | None:
-        """The text without the address of the model's server."""
-        return text.replace(self.host, "HOST") if text and self.host else text
+        """The text without the address of the model's server and the place of its file."""
+        for private, word in self.private.items():
+            text = text and text.replace(private, word)
+        return text
 
 
 def stored_model(endpoint: str) -> ModelIdentity:
@@ -97,7 +100,8 @@ def stored_model(endpoint: str) -> ModelIdentity:
         info["inference_engine"] = {"name": ENGINES[kind]}
     else:
         info["inference_platform"] = kind if hosted else UNKNOWN
-    return ModelIdentity(folder, portable(model), info, host)
+    private = {str(Path(rest).expanduser()): "FILE", rest: "FILE"} if on_disk and model != UNKNOWN else {}
+    return ModelIdentity(folder, portable(model), info, private | ({host: "HOST"} if host else {}))
 
 
 def portable(name: str) -> str:

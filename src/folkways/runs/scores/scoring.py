@@ -24,7 +24,7 @@ from folkways.runs.planning.plan import TaskPlan, stored_plans
 from folkways.runs.results.completeness import save_lacking
 from folkways.runs.results.contrasts import make_contrasts
 from folkways.runs.sampling.strata import of_sample, stratum_names
-from folkways.runs.scores.scoring_models import ScoringModels, chosen_models, equip
+from folkways.runs.scores.scoring_models import ScoringModels, check_roles, chosen_models, equip
 from folkways.runs.scores.signature import same_rule, signature
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -92,7 +92,7 @@ def score_run(
     profile: ``paper``, ``strict`` or another name that the run's tasks know; None for each task's default.
     text_tools: a set of text tools (folkways.text.tools.TOOL_SETS), for the tasks that use any.
     models: language models to compare texts with, before those that the run was planned with. One that cannot
-        be had leaves its metrics out and is among the problems.
+        be had leaves its metrics out and is among the problems; one that no task can use is an error.
     plans: those of the run's tasks, where the caller has them; read from the workspace if None.
     score_all: judges the tasks.
 
@@ -106,6 +106,7 @@ def score_run(
             f"run {run.name} asked no questions of a benchmark (it built or judged something): nothing can "
             "be scored"
         )
+    check_roles((plan.task for plan in plans), models or ScoringModels())
     profiles: dict[str, str] = {}
     problems: list[FolkwaysError] = []
     broken: list[TaskError] = []

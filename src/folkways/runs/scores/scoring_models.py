@@ -190,14 +190,18 @@ def equip(task: Task, models: ScoringModels) -> EquippedTask:
     return EquippedTask(task.with_tools(models=comparers) if comparers else task, tuple(problems), unused)
 
 
-def check_models(chosen: Iterable[Task], models: ScoringModels) -> None:
+def check_models(chosen: Sequence[Task], models: ScoringModels) -> None:
     """FolkwaysError for a model that cannot be had, or that none of the tasks can use: before anything is
     spent."""
-    usable: set[str] = set()
     for task in chosen:
-        usable |= {role.name for role in task.scoring.models}
         for problem in equip(task, models).problems:
             raise problem
+    check_roles(chosen, models)
+
+
+def check_roles(chosen: Iterable[Task], models: ScoringModels) -> None:
+    """FolkwaysError for a model that none of the tasks can use."""
+    usable = {role.name for task in chosen for role in task.scoring.models}
     for role in sorted(models.names.keys() - usable):
         raise FolkwaysError(
             f"none of the tasks compares texts with a model of {option_of(role)}; leave it out"

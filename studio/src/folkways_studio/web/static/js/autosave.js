@@ -37,14 +37,19 @@ export function delivered(elements) {
   return found;
 }
 
+// What the server keeps of fields: it gives them back without outer white space, and short answers one after the other.
+const stored = (fields) => JSON.stringify(fields.map(([name, value]) => [name, value.trim()]).filter(([, value]) => value));
+
 export class Autosave {
   constructor(form, status, conflict) {
     Object.assign(this, { form, status, conflict });
     this.url = form.dataset.draft;
     this.name = `draft/${this.url}`;
     this.revision = Number(form.elements.revision.value);
-    this.saved = JSON.stringify(delivered(form.elements));
+    this.given = delivered(form.elements);
+    this.saved = JSON.stringify(this.given);
     this.paused = false;
+    this.isKept = true; // in this browser
     form.addEventListener("input", () => this.changed());
     form.addEventListener("change", () => this.changed());
     addEventListener("online", () => this.save());
@@ -56,11 +61,12 @@ export class Autosave {
   // What this browser kept and the server never confirmed: a tab that was closed, a connection that was lost.
   recover() {
     const kept = recall(this.name);
-    if (!kept || JSON.stringify(kept.fields) === this.saved) {
+    const given = stored(this.given);
+    if (!kept || stored(kept.fields) === given) {
       forget(this.name);
       return this.changed();
     }
-    const arrived = kept.revision + 1 === this.revision && kept.sent === this.saved; // what was sent last: the reply was lost
+    const arrived = kept.revision + 1 === this.revision && stored(JSON.parse(kept.sent || "[]")) === given; // what was sent last: the reply was lost
     if (kept.revision !== this.revision && !arrived) return this.conflict({ mine: kept.fields, revision: this.revision });
     fill(this.form, kept.fields);
     this.changed();
@@ -79,7 +85,7 @@ export class Autosave {
   }
 
   keep(fields) {
-    keep(this.name, { fields, revision: this.revision, sent: this.sent });
+    this.isKept = keep(this.name, { fields, revision: this.revision, sent: this.sent });
   }
 
   async save(how = {}) {
@@ -152,7 +158,7 @@ export class Autosave {
 
   say(state) {
     this.status.dataset.state = state;
-    this.status.textContent = this.status.dataset[state] || "";
+    this.status.textContent = this.status.dataset[this.isKept ? state : `${state}Unkept`] || this.status.dataset[state] || "";
   }
 }
 
