@@ -295,16 +295,6 @@ def test_who_sends_pictures_of_which_one_is_refused_reads_how_many_were_added_be
     assert len(requests) == before + 1, "nothing is sent after a refusal"
 
 
-def test_a_server_that_does_not_come_back_is_told_and_waited_for_no_longer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
-    monkeypatch.setattr(remote_client, "PATIENCE", -1.0)
-    monkeypatch.setattr(remote_client.time, "sleep", pytest.fail)
-    with pytest.raises(FolkwaysError, match="goes on with the import by itself; its page is Data, import 7"):
-        RemoteStudyClient("http://127.0.0.1:9")._import("any", 7)
-
-
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_an_export_that_is_no_archive_is_said_to_be_none(
     hostile: HTTPServer, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes], bytes]
