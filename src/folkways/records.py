@@ -348,7 +348,8 @@ def empty(schema: Schema) -> pl.DataFrame:
 
 
 def of_rows(rows: Iterable[Sequence[Any]], schema: Schema) -> pl.DataFrame:
-    """The frame of these rows, each with a value for every column of the ``schema``, in its order. Polars alone may take as many rows as there are columns for columns."""
+    """The frame of these rows, each with a value for every column of the ``schema``, in its order. Polars
+    alone may take as many rows as there are columns for columns."""
     return pl.DataFrame(list(rows), schema=dict(schema), orient="row")
 
 
