@@ -13,6 +13,8 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways_studio.people import sessions
+from folkways_studio.records import StudyState
+from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
 from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.conftest import Field, begin, send
@@ -260,6 +262,73 @@ def test_whoever_is_signed_out_while_writing_is_told_that_what_they_wrote_is_kep
     page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
     page.reload()
     expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+
+
+@pytest.mark.parametrize("comes_back_to", ["home", "task"])
+def test_an_answer_that_is_refused_for_good_while_it_waits_is_told_and_not_lost(
+    field: Field, comes_back_to: str
+) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    address, context = page.url, page.context
+    studies.set_state(
+        field.workspace, field.study.id, StudyState.CLOSED
+    )  # first: a page that closes is on line
+    page.close()
+    context.set_offline(False)
+    again = field.open(context.new_page(), f"/work/{field.study.name}")
+    told = again.locator("#refused")
+    expect(told).to_contain_text("study was closed")
+    again.reload()
+    expect(told).to_contain_text("study was closed")
+    studies.set_state(field.workspace, field.study.id, StudyState.OPEN)
+    if comes_back_to == "home":
+        told.get_by_role("link").click()
+    else:
+        again.goto(address)
+        expect(again.locator("#problems")).to_contain_text("study was closed")
+    expect(told).to_be_hidden()
+    expect(again.get_by_label("Answer 1")).to_have_value("김밥")
+    again.wait_for_selector("form[data-ready]")
+    send(again)
+    assert said(field, 0) == [["김밥"]]
+    field.open(again, f"/work/{field.study.name}")
+    expect(told).to_be_hidden()
+
+
+def test_nothing_is_typed_into_an_answer_that_is_on_its_way(field: Field) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    waiting: list[Any] = []
+    page.route("**/submit", lambda route: waiting.append(route))
+    with page.expect_request("**/submit"):
+        page.keyboard.press("Control+Enter")
+    page.keyboard.type("국")
+    expect(page.locator("[inert]").get_by_label("Answer 1")).to_have_value("김밥")
+    waiting[0].abort()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    expect(page.locator("[inert]")).to_have_count(0)
+    address = page.url
+    page.unroute("**/submit")
+    page.wait_for_url(lambda url: url != address)
+    assert said(field, 0) == [["김밥"]]
+
+
+def test_nothing_is_called_kept_on_a_device_that_keeps_nothing(field: Field) -> None:
+    page = field.at_task()
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    page.context.set_offline(True)
+    page.get_by_label("Answer 1").fill("김밥")
+    status = page.locator("#saved")
+    expect(status).to_have_attribute("data-state", "offline")
+    expect(status).to_have_text("No connection")
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("button", name="Send and go on")).to_be_enabled()
+    expect(page.locator("#waiting")).to_be_hidden()
+    expect(status).to_have_text("No connection")
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 507])

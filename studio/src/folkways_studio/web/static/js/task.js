@@ -53,17 +53,24 @@ if (form) {
 
   // The answer is sent once there is a connection, with whatever is changed until then.
   const toQueue = () => queue.add({ url: form.action, fields: fieldsOf(form), draft: form.dataset.draft });
-  const queued = () => queue.all().find((entry) => entry.url === form.action);
+  const queued = () => queue.all().find((entry) => entry.url === form.action && entry.refused === undefined);
   const wait = () => {
     enable(false);
     waiting.hidden = false;
   };
   for (const event of ["input", "change"]) form.addEventListener(event, () => queued() && toQueue());
 
+  // What is on its way is not changed: it would be sent without the change, and the page left.
+  const hold = (on) => {
+    for (const part of form.children) if (!part.matches(".send")) part.inert = on;
+  };
+
   // A submitter's own name and address belong to what is sent: "ask the helper" and "send" are buttons of one form.
   const submit = async (submitter) => {
     if (submitter?.dataset.confirm && !window.confirm(submitter.dataset.confirm)) return;
+    const at = document.activeElement;
     enable(false);
+    hold(true);
     if (submitter?.dataset.busy) saver.status.textContent = submitter.dataset.busy;
     await saver.quiet();
     const url = submitter?.formAction && submitter.hasAttribute("formaction") ? submitter.formAction : form.action;
@@ -75,6 +82,12 @@ if (form) {
     cancel.onclick = () => giveUp.abort();
     const answer = await post(url, fields, { signal: giveUp.signal });
     offerCancel(false);
+    if (answer.status === 200 && answer.body.next) {
+      saver.done();
+      location.assign(answer.body.next);
+      return;
+    }
+    hold(false);
     if (answer.status === "cancelled") {
       enable(true);
       saver.status.textContent = cancel.dataset.cancelled;
@@ -82,12 +95,8 @@ if (form) {
       submitter.focus();
       return;
     }
-    if (answer.status === 200 && answer.body.next) {
-      saver.done();
-      location.assign(answer.body.next);
-      return;
-    }
     enable(true);
+    at.focus();
     if (unreachable(answer) && !submitter?.hasAttribute("formaction")) {
       if (toQueue()) {
         wait();
@@ -174,20 +183,26 @@ if (form) {
     submit(event.submitter);
   });
   shortcuts(document.querySelector("main"), { send: () => form.querySelector("button.primary[type=submit]").click() });
+  const refused = (body) => {
+    queue.remove({ url: form.action });
+    waiting.hidden = true;
+    enable(true);
+    show(body);
+  };
   document.addEventListener("sent", ({ detail }) => {
     if (detail.entry.url !== form.action) return;
     if (detail.answer.status === 200) {
       saver.done();
       location.assign(detail.answer.body.next);
     } else {
-      waiting.hidden = true;
-      enable(true);
-      show(detail.answer.body);
+      refused(detail.answer.body);
     }
   });
   document.addEventListener("waits", ({ detail }) => {
     if (detail.entry.url === form.action && detail.answer.body.message && problems.hidden) show(detail.answer.body);
   });
+  const told = queue.all().find((entry) => entry.url === form.action && entry.refused !== undefined);
+  if (told) refused({ message: told.refused }); // while another page was open
   if (queued()) {
     form.elements.key.value = new Map(queued().fields).get("key"); // it is that answer which is changed
     wait();
@@ -206,4 +221,4 @@ if (form) {
   });
 }
 
-startOutbox(form?.elements.csrf.value || document.body.dataset.csrf || "");
+startOutbox(form?.elements.csrf.value || document.body.dataset.csrf || "", form?.action);
