@@ -117,8 +117,11 @@ def get_study(workspace: Workspace, study: int | str) -> Study:
 
 
 def study_within(connection: sa.Connection, study: int | str) -> Study:
-    """``get_study`` within the caller's transaction (connection): what decides over a change is read where it
-    is made, as somebody else may have deleted, opened or closed the study since."""
+    """The study with that id or name, read in the caller's transaction (connection); NotFoundError.
+
+    What decides over a change is read where it is made: somebody else may have deleted, opened or closed the
+    study since.
+    """
     column = schema.studies.c.id if isinstance(study, int) else schema.studies.c.name
     there = schema.studies.c.state != StudyState.DELETED
     row = connection.execute(sa.select(schema.studies).where(column == study, there)).first()
