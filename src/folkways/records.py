@@ -347,6 +347,12 @@ def empty(schema: Schema) -> pl.DataFrame:
     return pl.DataFrame(schema=dict(schema))
 
 
+def of_rows(rows: Iterable[Sequence[Any]], schema: Schema) -> pl.DataFrame:
+    """The frame of these rows, each with a value for every column of the ``schema``, in its order. Polars
+    alone may take as many rows as there are columns for columns."""
+    return pl.DataFrame(list(rows), schema=dict(schema), orient="row")
+
+
 def without_nan(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with null wherever a float is not a number: what is not known is null, in every frame, file
     and document."""

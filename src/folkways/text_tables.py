@@ -17,6 +17,7 @@ from polars.exceptions import PolarsError
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.json_lines import json_objects, json_text, read_exact_json
+from folkways.records import of_rows
 from folkways.spreadsheet import from_csv
 
 csv.field_size_limit(2**31 - 1)  # a reply may be longer than the 128 KiB that csv allows
@@ -72,7 +73,7 @@ def read_csv(path: Path) -> pl.DataFrame:
     for index, title in enumerate(header):
         indices.setdefault(title if title.strip() else "", index)
     schema = dict.fromkeys(map(str, range(len(header))), pl.String)
-    table = pl.DataFrame(list(rows), schema=schema, orient="row")
+    table = of_rows(rows, schema)
     return from_csv(table.select(pl.col(str(index)).alias(title) for title, index in indices.items()))
 
 
@@ -130,7 +131,7 @@ def table_batches(path: Path, columns: Columns, size: int = BATCH) -> Iterator[p
     of_json = suffix in (".jsonl", ".ndjson")
     rows = _json_rows(path, columns) if of_json else _chosen_csv_rows(path, columns)
     while batch := list(islice(rows, size)):
-        frame = pl.DataFrame(batch, schema=dict.fromkeys(columns, pl.String), orient="row")
+        frame = of_rows(batch, dict.fromkeys(columns, pl.String))
         yield frame if of_json else from_csv(frame)
 
 

@@ -110,11 +110,12 @@ class TestFunctions:
         assert set(run(ask_with("B")).responses()["response"]) == {"B"}
 
     def test_other_code_under_one_version_is_warned_of(self, run: Any) -> None:
-        run(folkways.model(lambda prompt: "A", name="mine", version=1))
+        other = folkways.model(lambda prompt: "A", name="other")
+        run([folkways.model(lambda prompt: "A", name="mine", version=1), other])
         with pytest.warns(
             folkways.FolkwaysWarning, match="18 stored replies of python/mine were made by other code"
         ):
-            kept = run(folkways.model(lambda prompt: "B", name="mine", version=1))
+            kept = run([folkways.model(lambda prompt: "B", name="mine", version=1), other])
         assert set(kept.responses()["response"]) == {"A"}
         assert set(
             run(folkways.model(lambda prompt: "B", name="mine", version=2)).responses()["response"]

@@ -16,6 +16,7 @@ from folkways.integrations.leaderboard import (
 )
 from folkways.workspace.archives.moving import archive_run
 from tests.support.blend_data import write_mcq
+from tests.support.command_line import folkways as folkways_command
 
 
 def test_every_source_is_taken_in_the_profile_that_is_named(
@@ -70,3 +71,10 @@ def test_every_source_is_taken_in_the_profile_that_is_named(
     archive_run(done.workspace, done.record, tmp_path / "archive")
     assert is_source(str(tmp_path / "archive"))
     check(str(tmp_path / "archive"))
+
+
+def test_a_source_that_is_nowhere_is_named_where_there_is_no_workspace_either(tmp_path: Path) -> None:
+    done = folkways_command("site", "check", "NOTHING", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "there is no file or folder NOTHING, and no workspace at folkways.db" in done.stderr
+    assert not list(tmp_path.iterdir())

@@ -4,6 +4,7 @@ its own, as a library in every run and from its command line by night."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -164,6 +165,45 @@ def test_the_harness_judges_each_reply_as_a_run_does(tmp_path: Path) -> None:
         for sample in samples
     }
     assert len({task for _, task in known}) == 9
+
+
+def test_the_samples_of_an_exported_task_join_the_replies_of_a_run(tmp_path: Path) -> None:
+    """In reports and comparisons, as logs of Inspect of the same task do."""
+    documents = exported(tmp_path / "tasks", "demo/mcq")
+    written = (tmp_path / "tasks/folkways_demo_mcq.yaml").read_text().partition("metadata:\n")[2]
+    metadata = {name: json.loads(value) for name, value in re.findall(r"  (\w+): (.+)", written)}
+    sent = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 64}
+    config = {"metadata": metadata, "generation_kwargs": sent}
+    results = {
+        "model_name": "org/other",
+        "configs": {"folkways_demo_mcq": config},
+        "n-shot": {"folkways_demo_mcq": 0},
+        "chat_template": "",
+    }
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/results_2026-11-30T20-40-59.json").write_text(json.dumps(results))
+    samples = (
+        {"doc_id": number, "doc": document, "metrics": ["correct"], "correct": float(number % 2)}
+        for number, document in enumerate(documents)
+    )
+    log = tmp_path / "out/samples_folkways_demo_mcq_2026-11-30T20-40-59.jsonl"
+    log.write_text("\n".join(map(json.dumps, samples)))
+    with ChatServer(mode="letter") as server:
+        ours = scores(tmp_path, server, "demo/mcq")
+    of_run = ("-w", tmp_path / "w.db")
+    done = folkways("report", "r", log, "--format", "csv", "--out", tmp_path / "report", *of_run)
+    assert done.returncode == 0 and "cannot be compared" not in done.stdout, done
+    table = pl.read_csv(tmp_path / "report/scores.csv").filter(facet="all", task="demo/mcq")
+    found = dict(table.select("model", "score").iter_rows())
+    assert (found["org/other"], found["org/tiny"]) == (50.0, pytest.approx(ours["correct"]))
+    assert table["signature"].n_unique() == 1
+    judged = pl.read_csv(tmp_path / "report/judgements.csv").filter(~pl.col("model").str.contains("baseline"))
+    assert judged.group_by("item", "language", "variant", "sample").len()["len"].unique().to_list() == [2]
+    assert folkways("export", "inspect", "r", "--out", tmp_path / "logs", *of_run).returncode == 0
+    done = folkways("compare", log, *(tmp_path / "logs").iterdir(), "--json")
+    (comparison,) = json.loads(done.stdout)
+    assert (comparison["task"], {*comparison["models"]}) == ("demo/mcq", {"org/other", "org/tiny"})
+    assert not [note for note in comparison["notes"] if "alike" in note]
 
 
 Harness = Callable[..., dict[str, float]]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from folkways import plugins
+from folkways.benchmarks import released_data
 from folkways.benchmarks.registry import benchmarks
-from folkways.benchmarks.released_data import files_read
+from folkways.benchmarks.released_data import can_read, files_read
 from folkways.cultures import languages
 from folkways.errors import FolkwaysError, FolkwaysWarning, NotOnDiskError, UnknownNameError
 from folkways.releases import readers, registry
@@ -130,3 +132,22 @@ def test_in_a_folder_of_a_named_benchmark_no_reader_of_another_looks(tmp_path: P
     with pytest.raises(FolkwaysError):
         recognise(tmp_path, looks, files_read)
     assert {"blend", "demo", "survey"} <= set(looking)
+
+
+@pytest.mark.parametrize(
+    ("reader", "reads", "files"),
+    [
+        (None, False, []),
+        (SimpleNamespace(looks_like=lambda folder: True), True, []),
+        (SimpleNamespace(looks_like=lambda folder: True, files=lambda folder: [folder / "a"]), True, ["a"]),
+        (SimpleNamespace(looks_like=lambda folder: 1 / 0, files=lambda folder: 1 / 0), False, []),
+    ],
+    ids=["none", "one that asks by path", "one that finds files", "one that fails"],
+)
+@pytest.mark.filterwarnings("ignore:the reader of the benchmark 'theirs' is not asked about")
+def test_a_reader_that_fails_finds_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: object, reads: bool, files: list[str]
+) -> None:
+    monkeypatch.setattr(released_data, "load_benchmark", lambda name: SimpleNamespace(reader=reader))
+    assert can_read("theirs", tmp_path) is reads
+    assert [file.name for file in files_read("theirs", tmp_path)] == files

@@ -148,6 +148,9 @@ def test_differences_are_corrected_by_each_models_own_labels(
     alone = judged(asked, (partial, "own/kin-1"), labels=one)
     assert any(note.startswith("no labels of own/kin-2: not corrected") for note in alone.notes)
     assert alone.summary.filter(quantity="corrected", endpoint="own/kin-2").is_empty()
+    kin = truth(plain, tmp_path / "kin.csv", lambda row: row["endpoint"] == "own/kin-2")
+    of_kin = judged(asked, (partial, "own/kin-1"), labels=kin).summary
+    assert of_kin.filter(quantity="self_preference").is_empty(), "nobody labelled replies of others"
     assert alone.summary.filter(pl.col("against").is_not_null()).is_empty()
 
 

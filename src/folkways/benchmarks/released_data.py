@@ -65,26 +65,29 @@ def open_release(name_or_dir: str | Path, benchmark: str | None = None) -> Relea
 def can_read(benchmark: str, folder: Path) -> bool:
     """Whether the benchmark's reader finds something in ``folder``; False for a benchmark without a reader,
     or if it fails."""
-    return _ask_reader(benchmark, folder, lambda reader: bool(reader.looks_like(folder))) or False
+    return _ask_reader(benchmark, folder, lambda reader: bool(reader.looks_like(folder)), otherwise=False)
 
 
 def files_read(benchmark: str, folder: Path) -> Iterable[Path]:
     """The files in ``folder`` that the benchmark's reader finds by itself; none where it asks the release for
     each by its path, or if it fails."""
-    return _ask_reader(benchmark, folder, lambda reader: getattr(reader, "files", lambda _: ())(folder)) or ()
+    nothing: tuple[Path, ...] = ()
+    return _ask_reader(
+        benchmark, folder, lambda reader: getattr(reader, "files", lambda _: nothing)(folder), nothing
+    )
 
 
-def _ask_reader(benchmark: str, folder: Path, question: Callable[[Reader], T]) -> T | None:
+def _ask_reader(benchmark: str, folder: Path, question: Callable[[Reader], T], otherwise: T) -> T:
     reader = _reader_of(benchmark)
     try:
-        return None if reader is None else question(reader)
+        return otherwise if reader is None else question(reader)
     except Exception as error:  # noqa: BLE001 - a reader of another package, asked about a folder that may not be meant for it
         what = (
             f"the reader of the benchmark {benchmark!r} is not asked about {folder}: it failed "
             f"({_in_one_line(benchmark, error)})"
         )
         warnings.warn(what, FolkwaysWarning, stacklevel=3)
-        return None
+        return otherwise
 
 
 def data_issues(release: Release) -> list[DataIssue]:

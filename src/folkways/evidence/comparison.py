@@ -18,7 +18,7 @@ from folkways.evidence.contrasts import CONTRASTS, CULTURE, REVERSALS, TESTS, co
 from folkways.evidence.order import order
 from folkways.evidence.sentences import Contrast, verdict
 from folkways.names import WHOLE, value_name
-from folkways.records import JUDGEMENTS, Frame, Metric, Schema, require_columns, without_nan
+from folkways.records import JUDGEMENTS, Frame, Metric, Schema, of_rows, require_columns, without_nan
 from folkways.stats.clusters import clustered_mean
 from folkways.stats.intervals import cluster_totals
 
@@ -152,7 +152,7 @@ def compare_judgements(
         by,
         Frame(without_nan(differences.select(list(DIFFERENCES)))),
         Frame(without_nan(_ranking(answers, rows, task, metric))),
-        Frame(pl.DataFrame(list(_spread(answers, task, metric, by)), schema=dict(SPREAD), orient="row")),
+        Frame(of_rows(_spread(answers, task, metric, by), SPREAD)),
         answers,
         tuple(unlike),
         tuple(notes),
@@ -213,7 +213,7 @@ def _ranking(answers: Answers, rows: pl.DataFrame, task: str, metric: Metric) ->
             score, low, high = _score(answers, shared, column, metric)
         ends = (score * metric.scale, low * metric.scale, high * metric.scale)
         rows_of_models.append((task, metric.name, model, *ends, rank.value, rank.low, rank.high, rank.level))
-    return pl.DataFrame(rows_of_models, schema=dict(RANKING), orient="row")
+    return of_rows(rows_of_models, RANKING)
 
 
 def _score(

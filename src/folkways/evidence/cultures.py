@@ -26,6 +26,7 @@ from folkways.records import (
     State,
     by_slices,
     empty,
+    of_rows,
     without_nan,
 )
 from folkways.stats.differences import difference_of_shares
@@ -161,7 +162,7 @@ def topics(judgements: pl.DataFrame, metric: Metric, facet: str) -> pl.DataFrame
         gaps = gaps_to_mean([*of_topics.values()], metric)
         for (topic, score), gap in zip(of_topics.items(), gaps, strict=False):  # none for one topic
             rows.append((culture, topic, score["score"], score["low"], score["high"], gap.difference, gap.p))
-    frame = pl.DataFrame(rows, schema=dict(TOPICS), orient="row")
+    frame = of_rows(rows, TOPICS)
     return frame.with_columns(p_holm=_holm(frame["p_holm"]))
 
 

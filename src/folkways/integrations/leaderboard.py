@@ -16,7 +16,7 @@ import polars as pl
 from folkways.benchmarks.registry import get_task
 from folkways.benchmarks.treatments import without_treatments
 from folkways.display import named
-from folkways.errors import DataError, FolkwaysError, quoted
+from folkways.errors import DataError, FolkwaysError, option, quoted
 from folkways.evidence.conditions import parts_kept_apart
 from folkways.evidence.contributions import Contribution, Entry
 from folkways.files import WrittenFiles
@@ -42,7 +42,7 @@ from folkways.runs.results.model_names import model_names
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.archives import files as archives
-from folkways.workspace.database import WORKSPACE, Workspace, opened
+from folkways.workspace.database import WORKSPACE, Workspace, opened, opened_if_there
 
 SAMPLES = "_samples.jsonl"
 """How the name of a file of instances ends, which lies in the folder of its aggregate."""
@@ -66,6 +66,11 @@ def contributions_of(
     for name in names:
         path = Path(name)
         if not path.exists() or (path.is_dir() and not is_source(name) and _is_run(workspace, name)):
+            if not path.exists() and opened_if_there(workspace) is None:
+                raise FolkwaysError(
+                    f"there is no file or folder {name}, and no workspace at {workspace} with a run "
+                    f"of that name; name a file, or the workspace with {option('workspace', 'PATH')}"
+                )
             contributions.append(_of_run(opened(workspace), name, profile))
         elif (path / archives.MANIFEST).is_file():
             contributions.append(_of_archive(path, profile))

@@ -43,6 +43,28 @@ def scales_of(metrics: Iterable[Metric]) -> dict[str, dict[str, Any]]:
     return {metric.name: {name: getattr(metric, name) for name in SCALE} for metric in metrics}
 
 
+def scale_of(about: Mapping[str, Any]) -> dict[str, Any]:
+    """The SCALE that a log states. ValueError, TypeError or KeyError for anything but a SCALE."""
+    ends = about["bounds"] and [float(end) for end in about["bounds"]]
+    sound = (
+        about["kind"] in ("proportion", "mean", "distribution")
+        and about["per"] in ("item", "question")
+        and about["lower_is_better"] in (True, False)
+        and (ends is None or (len(ends) == 2 and ends[0] < ends[1]))
+        and 0 < float(about["scale"]) < math.inf
+    )
+    if not sound:
+        raise ValueError(f"a metric cannot be {about}")
+    facets_of = {name: about[name] for name in ("headline_by", "mean_over")}
+    return {
+        **{name: about[name] for name in SCALE},
+        "lower_is_better": bool(about["lower_is_better"]),
+        "scale": float(about["scale"]),
+        "bounds": ends and tuple(ends),
+        **{name: None if facet is None else str(facet) for name, facet in facets_of.items()},
+    }
+
+
 AVERAGES = ("per", "headline_by", "mean_over")
 """What of it says which rows a score is a mean of; records of folkways state it where these are not all."""
 
@@ -174,8 +196,8 @@ class ScoredLog:
 
         values: one of ``scores``, which go in the column of the ``metric``. facet: a further column of
         ``facets``, as are the groups that the metric is averaged over; null where there is none. ours:
-        whether the samples are those of a run of folkways, whose facets name item and sample. lost: what a
-        missing sample is worth; the worst value if None.
+        whether the samples are of a task of folkways, whose facets name the item, and may name the sample.
+        lost: what a missing sample is worth; the worst value if None.
         """
         nothing: Sequence[str | None] = [None] * len(self.items)
         column, names = metric.name, filter(None, (*OWN_COLUMNS, facet, metric.mean_over))
@@ -185,7 +207,7 @@ class ScoredLog:
                 {
                     "item": self.facets["item"] if ours else self.items,
                     "question": self.questions,
-                    "sample": [int(text or 0) for text in self.facets["sample"]] if ours else self.repeats,
+                    "sample": self._sample_numbers() if ours else self.repeats,
                     column: values,
                     **texts,
                 },
@@ -205,6 +227,12 @@ class ScoredLog:
             pl.col("language", "variant").fill_null(""),
             task=pl.lit(self.task), counted=pl.lit(True), state=state, answer=nobody, reason=nobody,
         )  # fmt: skip
+
+    def _sample_numbers(self) -> list[int]:
+        """As runs count: from 0."""
+        if "sample" in self.facets:
+            return [int(text or 0) for text in self.facets["sample"]]
+        return [repeat - 1 for repeat in self.repeats]
 
     def scores_of(self, metric: Metric, judgements: pl.DataFrame) -> pl.DataFrame:
         """The score over everything, then that of each culture, as columns of records.SCORES without UNTOLD:
@@ -227,7 +255,9 @@ class ScoredLog:
         made = Signature({"task": self.task, **self.settings})
         profile = self.settings.get("profile", "")
         by_model = {"endpoint": pl.lit(self.model), "profile": pl.lit(profile)}
-        judgements = self.judgements(self.scores[score], metric).with_columns(known_culture(), **by_model)
+        ours = bool(self.data) and None not in self.facets.get("item", [None])
+        judged = self.judgements(self.scores[score], metric, ours=ours)
+        judgements = judged.with_columns(known_culture(), **by_model)
         if score in self.numbers:  # which may be no plain mean of the samples
             scores = self.numbers[score].with_columns(task=pl.lit(self.task), metric=pl.lit(metric.name))
         else:

@@ -176,10 +176,10 @@ def _probed(
         yield from _rows(signal, model, groups, parts[signal.name], lacking[signal.name])
 
 
-def _of(signal: Signal, groups: Sequence[ItemGroup]) -> list[ItemGroup]:
-    """The groups that a signal is measured on: a control of other items only where it has none of its own,
-    and can be asked so."""
-    return [group for group in groups[: 1 if signal.control else None] if not signal.lacks(group.task)]
+def _of(signal: Signal, groups: Sequence[ItemGroup]) -> Sequence[ItemGroup]:
+    """The groups that a signal is measured on: a control of other items only where it has none of its own.
+    Their task is that of the probed items, or the demo's of the same kind, which can give all that it can."""
+    return groups[: 1 if signal.control else None]
 
 
 def _why_not(signal: Signal, task: Task, model: Model) -> str:
@@ -265,7 +265,7 @@ def _rows(
             row |= {"control": _name(groups[1]), "difference": gap, "difference_low": interval.low}
             row |= {"difference_high": interval.high, "interval": interval.method}
         else:
-            yield {**row, "interval": value.method, "lacking": _no_control(signal, groups, parts)}
+            yield {**row, "interval": value.method, "lacking": _no_control(groups, parts)}
             continue
         yield {**row, **{f"control_{name}": getattr(held, name) for name in ESTIMATED}}
 
@@ -279,11 +279,9 @@ def _nothing(part: _Values | None) -> str:
     )
 
 
-def _no_control(signal: Signal, groups: Sequence[ItemGroup], parts: Sequence[_Values]) -> str:
+def _no_control(groups: Sequence[ItemGroup], parts: Sequence[_Values]) -> str:
     if len(groups) == 1:
         return "no control: the demo's items are the control of other tasks; name a release with --control"
-    if reason := signal.lacks(groups[1].task):
-        return f"no control: {_name(groups[1])} cannot give it: {reason}"
     return f"no control: {_name(groups[1])}: {_nothing(parts[1])}"
 
 

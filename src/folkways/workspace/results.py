@@ -15,7 +15,18 @@ import sqlalchemy as sa
 
 from folkways import __version__
 from folkways.benchmarks.cut_replies import cut_by_limit
-from folkways.records import CUT, JUDGEMENTS, RESPONSES, SCORES, Signature, State, Subject, compact, empty
+from folkways.records import (
+    CUT,
+    JUDGEMENTS,
+    RESPONSES,
+    SCORES,
+    Signature,
+    State,
+    Subject,
+    compact,
+    empty,
+    of_rows,
+)
 from folkways.workspace import schema
 from folkways.workspace.database import Workspace
 from folkways.workspace.run_records import RunRecord, any_failed
@@ -272,7 +283,7 @@ def load_scores(workspace: Workspace, run: RunRecord, subject: Subject = Subject
         .order_by(table.c.id)
     )
     with workspace.read() as connection:
-        stored = pl.DataFrame(connection.execute(query).all(), schema=dict(SCORES), orient="row")
+        stored = of_rows(connection.execute(query).all(), SCORES)
     texts = {made: Signature(orjson.loads(made)).text() for made in stored["signature"].unique()}
     return stored.with_columns(pl.col("signature").replace_strict(texts, return_dtype=pl.String))
 
@@ -358,7 +369,7 @@ def _unpacked(frame: pl.DataFrame, wanted: Collection[str] | None) -> pl.DataFra
     """The judgements with a column for each of their details, or of those ``wanted``, in place of JSON text.
     Equal texts are read once."""
     texts = frame["details"].unique(maintain_order=True)
-    details = pl.DataFrame([orjson.loads(text) for text in texts], infer_schema_length=None, orient="row")
+    details = pl.DataFrame([orjson.loads(text) for text in texts], infer_schema_length=None)
     if wanted is not None:
         details = details.select(name for name in details.columns if name in wanted)
     if not details.width:
@@ -495,4 +506,4 @@ def failure_counts(workspace: Workspace, run: RunRecord) -> pl.DataFrame:
     )
     with workspace.read() as connection:
         rows = connection.execute(query).all()
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    return of_rows(rows, columns)

@@ -97,13 +97,13 @@ def adapt(study: StudyFixture) -> None:
                 study.answer(person, own if sentence == 0 else {"strategies": ["non_transferable"]}, "adapt")
 
 
-def decide(study: StudyFixture) -> None:
+def decide(study: StudyFixture, number: int = 0) -> None:
     """The sentence without an equivalent needs no decision: all agree that there is none."""
     expert = study.person(role=Role.EXPERT)
     for _ in VERSIONS:
         work = study.work(expert, "decide")
         study.submit(
-            expert, work, {**work.item.content["candidates"][0]["payload"], "reason": "as the first"}
+            expert, work, {**work.item.content["candidates"][number]["payload"], "reason": "as this one"}
         )
 
 
@@ -187,6 +187,16 @@ def test_lineage_goes_back_to_the_imported_item(study: StudyFixture) -> None:
     assert stages[0] in ("q0", "q1")
     assert stages[-1].endswith("@china")
     assert len(stages) == 6, "chosen, settled, marked, labelled, settled, adapted"
+
+
+def test_what_the_expert_decided_is_released(study: StudyFixture, tmp_path: Path) -> None:
+    judge(study)
+    adapt(study)
+    decide(study, 1)
+    export_study(study.workspace, study.record.id, tmp_path / "mine")
+    release = open_release(tmp_path / "mine", "xcr")
+    intra = [adaptations(release, culture)["intra"][0] for culture in ("BD", "CN")]
+    assert [" big " in text for text in intra] == [True, True], "not the first of the two, which has large"
 
 
 def test_a_version_leaves_with_the_one_who_wrote_it(study: StudyFixture, tmp_path: Path) -> None:

@@ -233,6 +233,9 @@ def test_a_study_spends_only_so_much(
     assert ask(study, reviewer, work)[1].problem == modelling.SPENT
     assert server.stats()["total"] == 0, "the worst case does not fit, so that nothing is sent"
     prices.write_text(table.format(price=100.0))
+    server.control(faults={"chances": {"401": 1.0}, "seed": 1})
+    assert ask(study, reviewer, work)[1].problem == modelling.FAILED, "within what may be spent"
+    server.control(faults={"chances": {}, "seed": 1})
     call = ask(study, reviewer, work)[1]
     assert call.problem is None and call.usd is not None and 0 < call.usd < 1
     with studio_workspace.write() as connection:

@@ -94,8 +94,10 @@ def test_it_suggests_for_open_items_learns_from_answers_and_suggests_anew(
     assert do(study, toner, "predict").total == 0, "nothing is asked twice"
     for person in (study.person(), study.person()):
         study.answer(person, COLD, "tone")
+    before = len(server.seen("/setup"))
     job = do(study, toner, "train")
     assert (job.state, job.total, job.done) == ("done", 2, 2)
+    assert len(server.seen("/setup")) == before + 2, "before it is sent anything, and for its new version"
     assert [event["action"] for event in server.seen("/webhook")] == [
         *["ANNOTATION_CREATED"] * 2,
         "START_TRAINING",

@@ -239,6 +239,7 @@ WRONG: list[tuple[dict[str, Any], str, str]] = [
     (MARKS, "In [der] Küche", "'In [der] Küche' lacks the end of the text"),
     (MARKS, f"[{CONTENT['text']}", "lacks a ]"),
     (MARKS, "[[In] der", "every [ needs a ] after it"),
+    (MARKS, "In] der", "every [ needs a ] after it"),
     (MARKS, "In [] der", "every [ needs a ] after it, and words between them"),
     (
         {**MARKS, "of": "all"},

@@ -136,7 +136,10 @@ def test_attention_checks_are_paid_as_well(studio_workspace: Workspace) -> None:
 
 
 @ON_A_FILE
-def test_items_that_move_on_are_counted_ahead_as_many_as_did_so_far(studio_workspace: Workspace) -> None:
+@pytest.mark.parametrize("moved", [0, 1])
+def test_items_that_move_on_are_counted_ahead_as_many_as_did_so_far(
+    studio_workspace: Workspace, moved: int
+) -> None:
     first = {**VOTE, "next": {"done": "look"}}
     stages = [first, {"name": "look", "kind": "vote", "answers": 3, "majority": 2}, {**VOTE, "name": "alone"}]
     study = open_study(studio_workspace, stages, pay=PAY)
@@ -154,10 +157,10 @@ def test_items_that_move_on_are_counted_ahead_as_many_as_did_so_far(studio_works
             for person, choice in zip((one, other), choices, strict=True):
                 study.answer(person, {"choices": [choice]}, "verify")
 
-    settle([(0, 0), (0, 1), (0, 1), (0, 1)])
-    assert ahead() == [12, 3 + 6 * 3, 0], "four are too few to tell: every item may move on"
+    settle([(0, 1 - moved), (0, 1), (0, 1), (0, 1)])
+    assert ahead() == [12, 3 * moved + 6 * 3, 0], "four are too few to tell: every item may move on"
     settle([(0, 1)])
-    assert ahead() == [10, 3 + 5 * 3 * 1 / 5, 0], "one of five moved on"
+    assert ahead() == [10, 3 * moved + 5 * 3 * moved / 5, 0], "one of five moved on, or none"
 
 
 @ON_A_FILE

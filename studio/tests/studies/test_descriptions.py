@@ -11,6 +11,7 @@ import yaml
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import audit, schema
+from folkways_studio.database.rows import inserted_id
 from folkways_studio.errors import ConflictError
 from folkways_studio.people import accounts, participants
 from folkways_studio.studies import descriptions
@@ -116,6 +117,11 @@ def test_what_people_have_met_stays_and_every_reason_is_told(study: StudyFixture
     assert refusals(edit, (f"- {{{STAGE}}}", "- {name: other, kind: vote}")) == (
         "stage verify: it has items",
     )
+    call = {"study_id": study.record.id, "purpose": "verifier", "endpoint": "small", "run": "", "prompt": "?"}
+    with study.workspace.write() as connection:
+        inserted_id(connection, schema.model_calls, {**call, "created": 1.0})
+    (asked,) = refusals(edit, ("populations:", "models: {verifier: large}\npopulations:"))
+    assert asked.startswith("models: models have been asked already")
     assert descriptions.description_of(study.workspace, study.record) == TEXT
     assert len(stored(study.workspace, schema.descriptions)) == 1
 

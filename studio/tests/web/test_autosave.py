@@ -13,6 +13,8 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways_studio.people import sessions
+from folkways_studio.records import StudyState
+from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
 from studio.tests.support.studio_server import StudioProcess
 from studio.tests.web.conftest import Field, begin, send
@@ -116,10 +118,12 @@ def test_a_page_made_before_the_last_save_has_what_was_saved_and_is_no_other_ver
     """Whoever loads it again while a save is under way gets it as it was."""
     page = field.at_task()
     made = page.context.request.get(page.url).text()
+    saves: list[Any] = []
+    page.route("**/draft", lambda route: saves.append(route), times=1)
+    with page.expect_request("**/draft"):
+        page.get_by_label("Answer 1").fill("김밥")
     page.evaluate("dispatchEvent(new Event('beforeunload'))")
-    if reply == "lost":
-        page.route("**/draft", lost, times=1)
-    page.get_by_label("Answer 1").fill("김밥")
+    lost(saves[0]) if reply == "lost" else saves[0].continue_()
     expect(page.locator("#saved")).to_have_attribute("data-state", "offline" if reply == "lost" else "saved")
     page.route(page.url, lambda route: route.fulfill(body=made, content_type="text/html"))
     page.reload()
@@ -232,23 +236,6 @@ def test_what_is_changed_after_a_reply_was_lost_or_while_it_is_sent_is_sent_too(
     assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft/'))") == []
 
 
-def test_nothing_is_typed_into_an_answer_that_is_being_sent(field: Field) -> None:
-    page = field.at_task()
-    page.get_by_label("Answer 1").fill("김밥")
-    sending: list[Any] = []
-    page.route("**/submit", lambda route: sending.append(route))
-    with page.expect_request("**/submit"):
-        page.keyboard.press("Control+Enter")
-    page.keyboard.type("떡")
-    expect(page.get_by_label("Answer 1")).to_have_value("김밥")
-    sending[0].abort()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
-    page.unroute("**/submit")
-    page.get_by_label("Answer 2").fill("떡")
-    expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
-    assert said(field, 0) == [["김밥", "떡"]]
-
-
 def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Field) -> None:
     page = field.at_task()
     page.get_by_label("Answer 1").fill("김밥")
@@ -314,6 +301,73 @@ def test_whoever_is_signed_out_while_writing_is_told_that_what_they_wrote_is_kep
     page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
     page.reload()
     expect(page.get_by_label("Answer 1")).to_have_value("김밥")
+
+
+@pytest.mark.parametrize("comes_back_to", ["home", "task"])
+def test_an_answer_that_is_refused_for_good_while_it_waits_is_told_and_not_lost(
+    field: Field, comes_back_to: str
+) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    address, context = page.url, page.context
+    studies.set_state(
+        field.workspace, field.study.id, StudyState.CLOSED
+    )  # first: a page that closes is on line
+    page.close()
+    context.set_offline(False)
+    again = field.open(context.new_page(), f"/work/{field.study.name}")
+    told = again.locator("#refused")
+    expect(told).to_contain_text("study was closed")
+    again.reload()
+    expect(told).to_contain_text("study was closed")
+    studies.set_state(field.workspace, field.study.id, StudyState.OPEN)
+    if comes_back_to == "home":
+        told.get_by_role("link").click()
+    else:
+        again.goto(address)
+        expect(again.locator("#problems")).to_contain_text("study was closed")
+    expect(told).to_be_hidden()
+    expect(again.get_by_label("Answer 1")).to_have_value("김밥")
+    again.wait_for_selector("form[data-ready]")
+    send(again)
+    assert said(field, 0) == [["김밥"]]
+    field.open(again, f"/work/{field.study.name}")
+    expect(told).to_be_hidden()
+
+
+def test_nothing_is_typed_into_an_answer_that_is_on_its_way(field: Field) -> None:
+    page = field.at_task()
+    page.get_by_label("Answer 1").fill("김밥")
+    waiting: list[Any] = []
+    page.route("**/submit", lambda route: waiting.append(route))
+    with page.expect_request("**/submit"):
+        page.keyboard.press("Control+Enter")
+    page.keyboard.type("국")
+    expect(page.locator("[inert]").get_by_label("Answer 1")).to_have_value("김밥")
+    waiting[0].abort()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    expect(page.locator("[inert]")).to_have_count(0)
+    address = page.url
+    page.unroute("**/submit")
+    page.wait_for_url(lambda url: url != address)
+    assert said(field, 0) == [["김밥"]]
+
+
+def test_nothing_is_called_kept_on_a_device_that_keeps_nothing(field: Field) -> None:
+    page = field.at_task()
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    page.context.set_offline(True)
+    page.get_by_label("Answer 1").fill("김밥")
+    status = page.locator("#saved")
+    expect(status).to_have_attribute("data-state", "offline")
+    expect(status).to_have_text("No connection")
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("button", name="Send and go on")).to_be_enabled()
+    expect(page.locator("#waiting")).to_be_hidden()
+    expect(status).to_have_text("No connection")
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 507])

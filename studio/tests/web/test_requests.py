@@ -13,7 +13,16 @@ from starlette.responses import HTMLResponse, Response
 from folkways_studio.web.prefix import PathPrefix, with_prefix
 from folkways_studio.web.rendering.i18n import accepted_languages
 from folkways_studio.web.rendering.static_files import SHORTEST, accepts_gzip, compressed
-from folkways_studio.web.request_context import ANYBODY, FLASH_COOKIE, VISITOR_COOKIE, RequestContext, Studio
+from folkways_studio.web.request_context import (
+    ANYBODY,
+    FLASH_COOKIE,
+    LOCALE_COOKIE,
+    SESSION_COOKIE,
+    SIGN_ON_COOKIE,
+    VISITOR_COOKIE,
+    RequestContext,
+    Studio,
+)
 from folkways_studio.web.routing import sentence
 from folkways_studio.web.security.origin import local_address
 from folkways_studio.web.settings import WebSettings
@@ -83,6 +92,12 @@ def test_cookies_are_bound_as_closely_as_the_address_allows(origin: str | None, 
     assert {*visitor.split("; ")} == {f"{name.replace('said', 'visitor')}=y", *common}, (
         "as long as the browser"
     )
+    made.cookies = dict.fromkeys((SESSION_COOKIE, LOCALE_COOKIE, SIGN_ON_COOKIE), "z")
+    kept = [
+        one.split("Max-Age=")[1].split(";")[0]
+        for one in made.set_cookies(Response()).headers.getlist("set-cookie")
+    ]
+    assert kept == ["31536000", "31536000", "600"]
     made.cookies = {FLASH_COOKIE: None}
     assert "Max-Age=0" in made.set_cookies(Response()).headers["set-cookie"]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
 
 from folkways.workspace import schema as kept
 from folkways.workspace.database import Workspace, WorkspaceError
@@ -384,6 +385,42 @@ def test_short_words_go_only_where_they_stand_alone(studio_workspace: Workspace)
     ]
     assert found["content"]["idks"] == {whole: 2, "idk": 1}
     assert found["content"]["seventy"] == {"eighty-8": True}, "names of fields are none of their words"
+
+
+@ON_BOTH
+def test_of_two_redactions_at_once_neither_brings_the_words_of_the_other_back(
+    studio_workspace: Workspace,
+) -> None:
+    """On PostgreSQL the second is through when the first has looked at the answer and waits for its item."""
+    study = open_study(studio_workspace, [{"name": "write", "kind": "write_question", "quota": 9}])
+    number = said(
+        study,
+        study.person(),
+        {
+            **QUESTION,
+            "scenario": "Lee Ha-neul of 9 Jongno eats. What then?",
+            "question": SECRET,
+            "intended": [1],
+        },
+    )
+    waiting = ["question"]
+
+    def meanwhile(_: sa.Connection, statement: sa.Executable, *rest: object) -> None:
+        compiled = str(statement.compile(dialect=postgresql.dialect())) if waiting else ""
+        if "FROM studio_items" in compiled and "FOR " in compiled:
+            redaction.redact(studio_workspace, study.record.id, number, [waiting.pop()])
+
+    if studio_workspace.engine.dialect.name == "postgresql":
+        sa.event.listen(studio_workspace.engine, "before_execute", meanwhile)
+    else:  # one waits there for the other from its beginning
+        redaction.redact(studio_workspace, study.record.id, number, [waiting.pop()])
+    try:
+        redaction.redact(studio_workspace, study.record.id, number, ["scenario"])
+    finally:
+        if studio_workspace.engine.dialect.name == "postgresql":
+            sa.event.remove(studio_workspace.engine, "before_execute", meanwhile)
+    assert not waiting
+    assert SECRET not in everything(studio_workspace) and "Lee Ha-neul" not in everything(studio_workspace)
 
 
 @ON_A_FILE

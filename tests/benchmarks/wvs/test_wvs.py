@@ -99,6 +99,21 @@ def test_people_count_as_many_as_tell_as_much(tmp_path: Path, weights: list[str]
     assert set(VALUES.items(release)["respondents"]) == {counts_as}
 
 
+@pytest.mark.parametrize(
+    ("ends", "question"),
+    [
+        (("None", "Much"), "How free are you?"),
+        (("1", "Much"), QUESTIONS["Q48"]["question"]),
+        (("None", "10"), QUESTIONS["Q48"]["question"]),
+    ],
+)
+def test_a_scale_is_told_in_the_question_unless_both_ends_are_told_by_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: tuple[str, str], question: str
+) -> None:
+    monkeypatch.setitem(CODES["Q48"], "choices", {**CODES["Q48"]["choices"], "1": ends[0], "10": ends[1]})
+    assert VALUES.items(write(tmp_path)).filter(item="Q48/DE")["text"].to_list() == [question]
+
+
 def test_scales_are_put_in_order(release: Release) -> None:
     items = {row["item"]: row for row in VALUES.items(release).iter_rows(named=True)}
     assert items["Q56/DE"]["options"] == ["Better", "The same", "Worse"]

@@ -28,6 +28,7 @@ from folkways.records import (
     Metric,
     Schema,
     State,
+    of_rows,
     plain,
     require_columns,
 )
@@ -71,7 +72,7 @@ def in_orders(items: pl.DataFrame, wanted: int) -> Iterator[tuple[int, pl.DataFr
                 )
             )
         schema: Schema = {"able": pl.Boolean, "choices": pl.List(pl.String), "prompt": pl.String}
-        moved = items.drop("choices", "prompt").hstack(pl.DataFrame(shown, schema=dict(schema), orient="row"))
+        moved = items.drop("choices", "prompt").hstack(of_rows(shown, schema))
         yield number, moved.filter("able").drop("able").select(items.columns)
 
 
@@ -89,7 +90,7 @@ def as_asked(joined: pl.DataFrame) -> pl.DataFrame:
         )
         rows_shown.append((*moved, orders.moved(row["answer_idx"], row["labels"], order)))
     schema: Schema = {**dict.fromkeys(MOVED, pl.List(pl.String)), "answer_idx": pl.String}
-    return joined.with_columns(pl.DataFrame(rows_shown, schema=dict(schema), orient="row"))
+    return joined.with_columns(of_rows(rows_shown, schema))
 
 
 def released_letters(joined: pl.DataFrame, letters: pl.Series) -> pl.Series:

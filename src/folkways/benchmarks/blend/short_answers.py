@@ -18,7 +18,7 @@ from folkways.benchmarks.summary import ASKED_IN, summarise_means, with_asked_in
 from folkways.benchmarks.templates import Template, culture_parts, missing_places, wordings
 from folkways.cultures import codes_of_languages, cultures_of, get_culture
 from folkways.errors import DataError, UnknownNameError
-from folkways.records import ITEMS, PROMPTS, Metric
+from folkways.records import ITEMS, PROMPTS, Metric, of_rows
 from folkways.releases.once import read_once
 from folkways.releases.release_records import Release
 from folkways.text.tools import TOOL_SETS, get_tool, has_tool
@@ -46,9 +46,7 @@ def template_frame(release: Release, cultures: Iterable[str]) -> pl.DataFrame:
         }
         templates, source = (released[culture], "release") if culture in released else (ours, "folkways")
         rows.append((culture, orjson.dumps(templates).decode(), source))
-    return pl.DataFrame(
-        rows, schema={"culture": pl.String, "templates": pl.String, "prompt_source": pl.String}, orient="row"
-    )
+    return of_rows(rows, {"culture": pl.String, "templates": pl.String, "prompt_source": pl.String})
 
 
 def make_prompts(
@@ -95,7 +93,7 @@ def make_prompts(
                     order += 1
     names = ("culture", "language", "variant", "order", "template", "prompt_source")
     schema = {name: pl.Int64 if name == "order" else pl.String for name in names}
-    templates = pl.DataFrame(rows, schema=schema, orient="row")
+    templates = of_rows(rows, schema)
     question = (
         pl.when((pl.col("language") == ENGLISH) & (pl.col("local_language") != ENGLISH))
         .then("question_en")

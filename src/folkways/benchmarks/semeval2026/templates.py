@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 import polars as pl
 
 from folkways.benchmarks.semeval2026.release import Entry
+from folkways.records import of_rows
 
 ALIKE, LIKEST, SURE = 0.6, 0.5, 0.75
 """Share of words in common (Jaccard) from which a question is the one of its number; from which it is so if
@@ -81,7 +82,7 @@ def sampled_questions(entries: Iterable[Entry]) -> Mapping[str, str]:
     """
     rows = [(entry.number, entry.culture, entry.english) for entry in entries]
     schema = {"question": pl.String, "culture": pl.String, "english": pl.String}
-    templates = templates_of(pl.DataFrame(rows, schema=schema, orient="row"))
+    templates = templates_of(of_rows(rows, schema))
     if templates:
         return {number: templates.get(number, number) for number, *_ in rows}
     return {number: number if number.startswith(f"{OWN_ORDER}_") else _number(number) for number, *_ in rows}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from folkways.cultures import cultures
-from folkways.records import Schema, State, plain, require_columns
+from folkways.records import Schema, State, of_rows, plain, require_columns
 
 MATCHES: Schema = {
     "endpoint": pl.String,
@@ -127,9 +127,7 @@ def of_answers(
     distinct = answered.select(key).unique(maintain_order=True)
     # One question after the other, so that the answers to one are in memory at a time.
     distinct = distinct.sort("question", "language", maintain_order=True)
-    matches = pl.concat(
-        pl.DataFrame(rows, schema=_MATCHED, orient="row") for rows in _matched(distinct, known, same)
-    )
+    matches = pl.concat(of_rows(rows, _MATCHED) for rows in _matched(distinct, known, same))
     matched = answered.join(distinct.hstack(matches), on=key, how="left", maintain_order="left").with_columns(
         asked_culture="culture"
     )

@@ -38,7 +38,7 @@ from folkways.cultures import name_of_code
 from folkways.display import signed
 from folkways.errors import FolkwaysError
 from folkways.names import culture_name
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 
 PEOPLE_NEED = DataNeed(
     "people", "Trend files of the survey, or a folder with them; by default those in the release.", file=True
@@ -315,7 +315,7 @@ def _loadings(fit: CulturalMap, answers: Any) -> Table:
         "inglehart-welzel-items",
         "The ten items of the cultural map",
         "Loadings after varimax, of people's answers.",
-        pl.DataFrame(rows, schema=dict(LOADINGS), orient="row"),
+        of_rows(rows, LOADINGS),
     )
 
 

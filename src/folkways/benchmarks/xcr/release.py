@@ -20,7 +20,7 @@ import polars as pl
 
 from folkways.metrics.spans import CLOSING, OPENING, tagged_spans
 from folkways.metrics.strings import edit_similarity
-from folkways.records import DataIssue
+from folkways.records import DataIssue, of_rows
 from folkways.releases.once import read_once
 from folkways.releases.release_records import Release
 from folkways.text_tables import read_table
@@ -143,7 +143,7 @@ def adaptations(release: Release, culture: str) -> pl.DataFrame:
         intra, inter = (inter, intra) if swapped else (intra, inter)
         rows.append((ids[base_position], row, intra, inter, swapped, step))
     schema = {"id": pl.String, "row": pl.Int64, "intra": pl.String, "inter": pl.String}
-    return pl.DataFrame(rows, schema={**schema, "swapped": pl.Boolean, "joined_by": pl.String}, orient="row")
+    return of_rows(rows, {**schema, "swapped": pl.Boolean, "joined_by": pl.String})
 
 
 def join_rows(base: Sequence[str], sentences: Sequence[str]) -> dict[int, tuple[int, str]]:

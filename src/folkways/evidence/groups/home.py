@@ -14,7 +14,7 @@ from folkways.benchmarks.tables import DIFFERENCE, NotAvailableError, Table, wit
 from folkways.cultures import cultures, language_name, select_cultures
 from folkways.errors import UnknownNameError
 from folkways.evidence.groups.panel import KEY, NAMES, UNIT, Panel, notes, panels, usual_language
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 from folkways.stats.combinations import combination_of_means
 from folkways.stats.intervals import Floats
 
@@ -61,7 +61,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             "Home advantage of makers",
             f"{UNIT} The difference is of differences: a maker's models at home less elsewhere, minus the "
             "same of makers elsewhere, on the same questions; interval and p are clustered by question.",
-            with_holm(pl.DataFrame(rows, schema=dict(HOME), orient="row").with_columns(p_holm=math.nan)),
+            with_holm(of_rows(rows, HOME).with_columns(p_holm=math.nan)),
             notes=(
                 "Every maker, and every culture of a side, counts alike. A culture is at home if it is the "
                 "maker's country, or a part of it; a language's home are the cultures that usually speak it.",

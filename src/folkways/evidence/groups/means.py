@@ -16,7 +16,7 @@ from folkways.benchmarks.tables import Layout, NotAvailableError, Table
 from folkways.cultures import cultures
 from folkways.evidence.groups.panel import NAMES, UNIT, Panel, notes, panels
 from folkways.names import WHOLE
-from folkways.records import Metric, Schema
+from folkways.records import Metric, Schema, of_rows
 from folkways.stats.intervals import Floats, student
 
 FEWEST_MODELS = 3
@@ -43,6 +43,13 @@ MEANS: Schema = {
     "questions": pl.Int64,
 }
 
+CROSSED: Schema = {
+    "of": pl.String,
+    "culture": pl.String,
+    "topic": pl.String,
+    **{name: MEANS[name] for name in ("score", "low", "high", "models", "questions")},
+}
+
 
 def tables(inputs: Inputs) -> Sequence[Table]:
     """The means by each facet, and by culture and topic.
@@ -60,7 +67,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             "Means over models",
             f"{UNIT} low and high are over questions, for these models; models_low and models_high are "
             "Student's over models, for these questions.",
-            pl.DataFrame(rows, schema=dict(MEANS), orient="row"),
+            of_rows(rows, MEANS),
             notes=(
                 "A region is the unweighted mean over its cultures. Models are not drawn at random: the "
                 "interval over models is for others like these.",
@@ -68,11 +75,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             ),
         )
     ]
-    crossed = pl.DataFrame(
-        [row for panel in used for row in _crossed(panel, inputs)],
-        schema=["of", "culture", "topic", "score", "low", "high", "models", "questions"],
-        orient="row",
-    )
+    crossed = of_rows((row for panel in used for row in _crossed(panel, inputs)), CROSSED)
     if crossed.height:
         drawn = Layout("culture", "topic", "score", decimals=1, by="of", drawn="heatmap")
         made.append(

@@ -22,7 +22,7 @@ from folkways.evidence.groups.panel import (
     usual_language,
     with_holm_apart,
 )
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 from folkways.stats.intervals import Floats
 
 FEWEST_LANGUAGES = 6
@@ -86,7 +86,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             "resource-classes",
             "Scores by resource class of the culture's language",
             f"{unit}, over all models. Intervals are Student's over languages.",
-            pl.DataFrame(classes, schema=dict(CLASSES), orient="row"),
+            of_rows(classes, CLASSES),
             notes=(SOURCE, *notes(used)),
         ),
         Table(
@@ -94,7 +94,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             "Trend of scores with the resource class",
             f"{unit}. Points that a class more goes with, by least squares over languages, so that items "
             "and cultures of one language are one cluster; p is of Student's test.",
-            with_holm_apart(pl.DataFrame(trends, schema=dict(TREND), orient="row")),
+            with_holm_apart(of_rows(trends, TREND)),
             notes=(
                 "Class and culture cannot be told apart: a culture's class is its language's. Where a "
                 "task is asked in English, the class is still that of the culture's own language.",

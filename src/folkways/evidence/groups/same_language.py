@@ -23,7 +23,7 @@ from folkways.evidence.groups.panel import (
     usual_language,
     with_holm_apart,
 )
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 from folkways.stats.differences import paired_mean
 
 FEWEST_SHARED = 10
@@ -59,7 +59,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
             "Cultures that share a language",
             "The unit is the question that both cultures are asked: first minus second, paired by "
             "question, with the same template; interval and p are of the paired mean, p_holm over all rows.",
-            with_holm_apart(pl.DataFrame(rows, schema=dict(PAIRS), orient="row")),
+            with_holm_apart(of_rows(rows, PAIRS)),
             notes=(
                 "What people of the two cultures agree on differs too: a gap is of models and questions "
                 "together.",

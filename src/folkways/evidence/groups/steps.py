@@ -15,7 +15,7 @@ from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import DIFFERENCE, NotAvailableError, Table, with_holm
 from folkways.evidence.groups.means import scaled_bounds
 from folkways.evidence.groups.panel import KEY, NAMES, UNIT, Panel, notes, panels
-from folkways.records import ModelCard, Schema
+from folkways.records import ModelCard, Schema, of_rows
 from folkways.stats.clusters import clustered_difference
 
 CARDS = "`folkways endpoints` names the file of model cards in which to add them"
@@ -79,7 +79,7 @@ def _tables(
             title,
             f"{UNIT} Later minus earlier, paired by question about a culture and clustered by question; a "
             "model that was asked in several conditions counts as the mean over them.",
-            with_holm(pl.DataFrame(rows, schema=dict(STEPS), orient="row")),
+            with_holm(of_rows(rows, STEPS)),
             notes=notes(used),
         )
     ]

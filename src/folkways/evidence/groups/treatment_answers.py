@@ -19,7 +19,7 @@ from folkways.benchmarks.whose_culture.matching import MOST
 from folkways.benchmarks.whose_culture.result import FEWEST, WhoseCulture, WrongAnswers
 from folkways.cultures import cultures
 from folkways.names import WHOLE
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 from folkways.stats.intervals import Floats
 from folkways.stats.pairwise import paired_contrasts
 
@@ -116,10 +116,9 @@ def _of_task(source: Inputs, task: str, result: WhoseCulture) -> Iterator[dict[s
     except NotAvailableError:
         return
     columns = ("variant", "base", "treatment", "kind", "which")
-    of_variants = pl.DataFrame(
-        [(name, arm.base, arm.treatment or None, arm.kind, arm.which) for name, arm in arms.items()],
-        schema=dict.fromkeys(columns, pl.String),
-        orient="row",
+    of_variants = of_rows(
+        ((name, arm.base, arm.treatment or None, arm.kind, arm.which) for name, arm in arms.items()),
+        dict.fromkeys(columns, pl.String),
     )
     judged = judged.join(of_variants, on="variant", how="left", maintain_order="left")
     for (endpoint, language), answers in matches.group_by(["endpoint", "language"], maintain_order=True):

@@ -27,7 +27,7 @@ from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.groups.panel import NAMES
 from folkways.evidence.groups.treatment_answers import answers_table
 from folkways.names import WHOLE
-from folkways.records import Metric, Schema, State
+from folkways.records import Metric, Schema, State, of_rows
 from folkways.stats.clusters import ROUNDING, without_rounding
 from folkways.stats.intervals import Floats
 from folkways.stats.pairwise import paired_contrasts
@@ -365,7 +365,7 @@ def _named(variants: pl.Series, *, by_template: bool) -> pl.DataFrame:
         arms = {name: Arm.of(name) for name in names}
         rows = [(name, arm.base, arm.treatment or None, arm.kind, arm.which) for name, arm in arms.items()]
     columns = ("variant", "base", "treatment", "kind", "which")
-    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+    return of_rows(rows, dict.fromkeys(columns, pl.String))
 
 
 def _of_metric(judged: pl.DataFrame, task: str, metric: Metric) -> Iterator[Arms]:

@@ -20,7 +20,7 @@ from folkways.errors import FolkwaysError
 from folkways.files import WrittenFiles, packed, write_bytes
 from folkways.integrations.hub.metadata import croissant
 from folkways.integrations.stored_run import StoredRun
-from folkways.records import LOST, SCORES, Schema, State, Subject, headline_of, is_baseline
+from folkways.records import LOST, SCORES, Schema, State, Subject, headline_of, is_baseline, of_rows
 from folkways.releases.cards import front_matter, hub_licence, size_category
 from folkways.releases.checksums import sha256_of
 from folkways.releases.croissant import CroissantTable
@@ -310,7 +310,7 @@ class _Export(StoredRun):
         def contents() -> Iterator[bytes]:
             judged = self._rows(task, schema, whole)
             while rows := list(islice(judged, ROWS)):
-                frame = pl.DataFrame(rows, schema=dict(schema), orient="row")
+                frame = of_rows(rows, schema)
                 counts.append(frame.group_by("language", maintain_order=True).len())
                 yield packed(frame, "parquet")
 

@@ -7,7 +7,6 @@ Inspect's documentation: a header, a summary of every sample with its scores, an
 
 from __future__ import annotations
 
-import math
 import re
 import sys
 import zipfile
@@ -36,6 +35,7 @@ from folkways.integrations.scored_log import (
     facets,
     moment_of,
     number,
+    scale_of,
     told,
 )
 from folkways.json_lines import read_json
@@ -395,29 +395,7 @@ def _stated(header: Json, scores: Iterable[str]) -> Iterator[tuple[str, Json]]:
     for name, about in ((header["eval"].get("metadata") or {}).get(STATED) or {}).items():
         about = {"mean_over": None, **about}  # logs of earlier versions do not say
         if name in by_metric and about.keys() >= {*SCALE}:
-            yield by_metric[name], _scale(about)
-
-
-def _scale(about: Json) -> Json:
-    """ValueError, TypeError or KeyError for anything but a SCALE."""
-    ends = about["bounds"] and [float(end) for end in about["bounds"]]
-    sound = (
-        about["kind"] in ("proportion", "mean", "distribution")
-        and about["per"] in ("item", "question")
-        and about["lower_is_better"] in (True, False)
-        and (ends is None or (len(ends) == 2 and ends[0] < ends[1]))
-        and 0 < float(about["scale"]) < math.inf
-    )
-    if not sound:
-        raise ValueError(f"a metric cannot be {about}")
-    facets_of = {name: about[name] for name in ("headline_by", "mean_over")}
-    return {
-        **{name: about[name] for name in SCALE},
-        "lower_is_better": bool(about["lower_is_better"]),
-        "scale": float(about["scale"]),
-        "bounds": ends and tuple(ends),
-        **{name: None if facet is None else str(facet) for name, facet in facets_of.items()},
-    }
+            yield by_metric[name], scale_of(about)
 
 
 def _numbers_of(header: Json, scores: Container[str]) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -15,11 +15,14 @@ from folkways import __version__
 from folkways.benchmarks.base import temperature_of
 from folkways.errors import FolkwaysError
 from folkways.files import WrittenFiles, packed, write_bytes, write_lines
+from folkways.integrations.lm_eval.samples import LIKELIEST, exported_name
 from folkways.integrations.replies import Reply, ReplyJudge
+from folkways.integrations.scored_log import SIGNATURE, STATED, scales_of
 from folkways.json_lines import json_line
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.plan import TaskPlan, item_batches
 from folkways.runs.planning.tasks import plan_tasks
+from folkways.runs.scores.signature import signature
 
 MODULE = '''"""The documents of {name}.yaml, and the judging of replies. Written by folkways {version}, which must be installed."""
 
@@ -75,9 +78,10 @@ def export_task(
     judge = ReplyJudge(plan.task, items, resolved)
     prompts = pl.concat(plan.prompts())
     documents, metrics, notes = _documents(plan, judge, prompts)
-    name = f"folkways_{plan.task.name.replace('/', '_').replace('-', '_')}"
+    name = exported_name(plan.task.name)
     there = out / f"{name}.py"
     tasks = [name]
+    made = signature(plan, prompts, (), resolved).text()
     files = [
         write_bytes(
             there,
@@ -86,12 +90,12 @@ def export_task(
         write_lines(there.with_suffix(".docs.jsonl"), map(json_line, documents)),
         write_bytes(there.with_suffix(".items.parquet"), packed(items, "parquet")),
         write_bytes(
-            there.with_suffix(".yaml"), _yaml(plan, name, name, metrics, resolved, likeliest=False).encode()
+            there.with_suffix(".yaml"), _yaml(plan, name, name, metrics, made, likeliest=False).encode()
         ),
     ]
     if all(document["choices"] for document in documents):
-        tasks.append(f"{name}_loglik")
-        text = _yaml(plan, name, tasks[-1], metrics, resolved, likeliest=True)
+        tasks.append(f"{name}{LIKELIEST}")
+        text = _yaml(plan, name, tasks[-1], metrics, made, likeliest=True)
         files.append(write_bytes(out / f"{tasks[-1]}.yaml", text.encode()))
     languages = list(dict.fromkeys(document["language"] for document in documents))
     if len(languages) > 1:
@@ -214,9 +218,7 @@ def _notes(
     yield "the harness reports means as they are (0 to 1 where folkways says percent), and its standard errors assume independent documents"
 
 
-def _yaml(
-    plan: TaskPlan, module: str, name: str, metrics: list[str], profile: str, *, likeliest: bool
-) -> str:
+def _yaml(plan: TaskPlan, module: str, name: str, metrics: list[str], made: str, *, likeliest: bool) -> str:
     by_name = {metric.name: metric for metric in plan.task.metrics}
     temperature = temperature_of(plan.task)
     how = (
@@ -248,7 +250,7 @@ def _yaml(
         "metadata:",
         f"  version: {json.dumps(plan.release.fingerprint)}",
         f"  data: {json.dumps(plan.release.label)}",
-        f"  profile: {json.dumps(profile)}",
-        f"  folkways: {json.dumps(__version__)}",
+        f"  {SIGNATURE}: {json.dumps(made)}",
+        f"  {STATED}: {json.dumps(scales_of(by_name[metric] for metric in metrics))}",
     ]
     return "\n".join(lines) + "\n"

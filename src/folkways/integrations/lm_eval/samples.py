@@ -11,15 +11,19 @@ import orjson
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.integrations.scored_log import (
+    SIGNATURE,
+    STATED,
     ScoredLog,
     UnscoredLogError,
     columns,
     digest,
     facets,
     number,
+    scale_of,
     told,
 )
 from folkways.json_lines import json_objects, read_json
+from folkways.records import Signature
 
 SUFFIXES = (".jsonl",)
 
@@ -46,7 +50,8 @@ def read_scores(path: Path) -> ScoredLog:
     """The scores of a file of samples; with several filters, one for each (``exact_match,strict-match``).
 
     The name of the model, the settings, and for which metrics less is better come from the file of results
-    in the same folder (``results_TIME.json``); without it, the model has the name of the folder.
+    in the same folder (``results_TIME.json``); without it, the model has the name of the folder. Task,
+    samples and settings of a task that ``folkways export lm-eval`` wrote are called as in a run.
     FolkwaysError or DataError, with the row, for a file of another kind and a sample that is there twice;
     UnscoredLogError where no metric is a number.
     """
@@ -100,11 +105,14 @@ def read_scores(path: Path) -> ScoredLog:
     named = _NAME.fullmatch(path.stem)
     results, notes = _results(path, named["time"]) if named else ({}, ())
     task = named["task"] if named else path.stem
+    signature, stated = _of_folkways(results, task)
+    of_docs: list[Any] = [row.get("doc") for row in docs.values()]
+    ours = bool(signature) and all(isinstance(doc, Mapping) and {*ID} <= doc.keys() for doc in of_docs)
     return ScoredLog(
         path=path,
-        task=task,
+        task=signature["task"] if ours else task,
         model=str(results.get("model_name") or path.resolve().parent.name),
-        items=list(docs),
+        items=["|".join(str(doc[name]) for name in ID) for doc in of_docs] if ours else list(docs),
         repeats=[1] * len(docs),
         questions=[_question(name, row.get("doc")) for name, row in docs.items()],
         contents=[
@@ -113,7 +121,8 @@ def read_scores(path: Path) -> ScoredLog:
         ],
         scores=scores,
         facets=facets([row["doc"] if isinstance(row.get("doc"), dict) else {} for row in docs.values()]),
-        settings=_settings(results, task),
+        settings=signature if ours else _settings(results, task),
+        stated={name: scale for name, scale in stated.items() if ours and name in scores},
         notes=notes,
         lower_is_better={
             score: not more
@@ -121,6 +130,51 @@ def read_scores(path: Path) -> ScoredLog:
             if (more := _higher_is_better(results, task).get(score.partition(",")[0])) is not None
         },
     )
+
+
+def exported_name(task: str) -> str:
+    """What a task of ours is called where ``folkways export lm-eval`` writes it."""
+    return f"folkways_{task.replace('/', '_').replace('-', '_')}"
+
+
+def _of_folkways(results: Row, task: str) -> tuple[dict[str, str], dict[str, Row]]:
+    """How the scores of a whole task that we exported were made, and the SCALE of each; empty for others.
+    What can be set in the harness alone is as set there."""
+    config = (results.get("configs") or {}).get(task) or {}
+    about = config.get("metadata") or {}
+    parts = dict(Signature.of_text(str(about.get(SIGNATURE) or "")).parts) if STATED in about else {}
+    if not parts or task.removesuffix(LIKELIEST) != exported_name(parts["task"]):
+        return {}, {}
+    of_harness = _settings(results, task)
+    sent = config.get("generation_kwargs") or {}
+    usual = {"max_tokens": sent.get("max_gen_toks"), "temperature": sent.get("temperature"), "top_p": 1.0}
+    likeliest = task.endswith(LIKELIEST)
+    parts["settings"] = "the likeliest label" if likeliest else told({**usual, **_further(sent)})
+    if system := results.get("system_instruction"):
+        parts["system"] = f"own#{digest(system)}"
+    if of_harness["examples"] != "0":
+        parts["shots"] = of_harness["examples"]
+    if of_harness["chat template"] == "no" and not likeliest:
+        parts["chat template"] = "no"
+    if limit := (results.get("config") or {}).get("limit"):
+        parts["limit"] = f"of lm-evaluation-harness, {limit}"
+    return parts, {name: scale_of(scale) for name, scale in about[STATED].items()}
+
+
+LIKELIEST = "_loglik"
+"""What follows the name of an exported task whose likeliest label counts."""
+
+ID = ("item", "language", "variant")
+"""The parts of the id of a document of ours."""
+
+
+def _further(sent: Row) -> Row:
+    """What is sent apart from the number of tokens and the temperature."""
+    return {
+        name: value
+        for name, value in sent.items()
+        if name not in ("until", "do_sample", "max_gen_toks", "temperature")
+    }
 
 
 def _question(name: str, doc: Any) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from folkways.errors import FolkwaysError
+from folkways.files import make_folder
 from folkways.http import run_to_end
 from folkways.releases.checksums import sha256_of
 from folkways.releases.fetching.disk import clear_disk_errors, copy_into_place, exclusive, require_space
@@ -179,7 +180,7 @@ def _other_contents(
 
 def _transfer(entry: ReleaseFile, source: DownloadSource, root: Path) -> Transfer:
     target = root / entry.path
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(target.parent)
     return Transfer(
         label=entry.path,
         url=source.url(entry),

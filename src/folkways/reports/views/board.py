@@ -12,7 +12,7 @@ import polars as pl
 from folkways.benchmarks.registry import tasks as known_tasks
 from folkways.evidence.contributions import Column, Contribution, Entry, columns_of, newest, told_apart
 from folkways.evidence.verdict import Verdict
-from folkways.records import JUDGED_ITEMS, SCORES, empty
+from folkways.records import JUDGED_ITEMS, SCORES, empty, of_rows
 from folkways.reports.data import ReportData
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.matrix import Column as MatrixColumn
@@ -116,10 +116,9 @@ class Board:
         return {(one.model, one.task): one for one in self.shown}
 
     def _leaderboard(self, parts: Iterable[Column]) -> Leaderboard:
-        wanted = pl.DataFrame(
-            [(one.source, one.model, one.task) for part in parts for one in part.entries],
-            schema=dict.fromkeys(_PAIR, pl.String),
-            orient="row",
+        wanted = of_rows(
+            ((one.source, one.model, one.task) for part in parts for one in part.entries),
+            dict.fromkeys(_PAIR, pl.String),
         )
         tasks = wanted["task"].unique(maintain_order=True).to_list()
         chosen = [one for one in self.contributions if (wanted["source"] == one.source).any()]

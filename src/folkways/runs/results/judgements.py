@@ -15,7 +15,7 @@ from folkways.benchmarks.treatments import with_length, without_treatments
 from folkways.endpoints.cards import cards_of
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.evidence.groups import OF_ANY_BENCHMARK
-from folkways.records import JUDGED_ITEMS, Schema, compact, empty, plain
+from folkways.records import JUDGED_ITEMS, Schema, compact, empty, of_rows, plain
 from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
 from folkways.releases.stored_releases import locate, state_of
@@ -104,7 +104,7 @@ def _as_asked(task: Task, batches: Sequence[pl.DataFrame], asked: pl.DataFrame) 
         for item in batch.filter(wanted).iter_rows(named=True)
         for language in languages[item["item"]]
     ]
-    return pl.DataFrame(rows, schema=dict(_TEXTS), orient="row")
+    return of_rows(rows, _TEXTS)
 
 
 def inputs_of(

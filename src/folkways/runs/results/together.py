@@ -266,15 +266,14 @@ class RunsTogether:
         models differ by the settings in their names alone. scores: records.SCORES of all."""
         if len(self.runs) < 2:
             return []
-        whole = scores.filter(pl.col("facet") == WHOLE, pl.col("signature").is_in([*self.signatures]))
-        shown = whole.unique(["task", "endpoint"], keep="first", maintain_order=True)
+        shown = scores.filter(facet=WHOLE).unique(["task", "endpoint"], keep="first", maintain_order=True)
         of_tasks = (
             {
                 row["endpoint"]: self.signatures[row["signature"]].parts
                 for row in rows.iter_rows(named=True)
                 if not is_baseline(row["endpoint"])
             }
-            for _, rows in shown.group_by("task", maintain_order=True)
+            for rows in shown.partition_by("task")
         )
         return unlike_on_tasks(of_tasks, self.endpoints())
 

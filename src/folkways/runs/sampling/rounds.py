@@ -18,7 +18,7 @@ import polars as pl
 from folkways.benchmarks.contract import judgements_of
 from folkways.benchmarks.treatments import without_treatments
 from folkways.engine.progress import ModelProgress
-from folkways.records import State
+from folkways.records import State, of_rows
 from folkways.runs.models import Model
 from folkways.runs.planning.plan import SLICE, Plan, TaskPlan, write_prompts
 from folkways.runs.sampling.strata import SamplingFrame, Stratum, drawn_strata, unit_totals
@@ -88,9 +88,7 @@ class StoredSample:
         """Write down the items of units (by stratum) in the order of drawing, strata by turns: a budget that
         ends leaves all as far."""
         turns = [unit for turn in zip_longest(*chosen.values()) for unit in turn if unit is not None]
-        order = pl.DataFrame(
-            list(enumerate(turns)), schema={"place": pl.Int64, "unit": pl.String}, orient="row"
-        )
+        order = of_rows(enumerate(turns), {"place": pl.Int64, "unit": pl.String})
         wanted = share.frame.items.join(order, on="unit", how="inner").select("item", "place")
         frames = [
             batch.join(wanted, on="item", how="inner").sort("place", "item").drop("place")

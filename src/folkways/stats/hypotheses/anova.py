@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from folkways.errors import DataError
-from folkways.records import Schema, require_columns
+from folkways.records import Schema, of_rows, require_columns
 from folkways.stats.hypotheses.studentized_range import StudentizedRange
 from folkways.stats.intervals import Floats
 
@@ -89,7 +89,7 @@ def tukey(rows: pl.DataFrame, value: str, group: str, anova: Anova, confidence: 
             pairs.append(
                 (names[i], names[j], difference, difference - half, difference + half, p, p < 1 - confidence)
             )
-    return pl.DataFrame(pairs, schema=dict(TUKEY), orient="row")
+    return of_rows(pairs, TUKEY)
 
 
 def _complete_rows(rows: pl.DataFrame, value: str, *columns: str) -> pl.DataFrame:

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from folkways import __version__
 from folkways.errors import FolkwaysError
+from folkways.records import of_rows
 from folkways.workspace import results, run_records, schema
 from folkways.workspace.archives.files import (
     JUDGEMENTS,
@@ -298,7 +299,7 @@ def _judged(workspace: Workspace, run: RunRecord, profile: str, ends: tuple[int,
 def _frame(workspace: Workspace, query: sa.Select[Any]) -> pl.DataFrame:
     with workspace.read() as connection:
         rows = [tuple(row) for row in connection.execute(query)]
-    return pl.DataFrame(rows, schema=types(schema.scores), orient="row")
+    return of_rows(rows, types(schema.scores))
 
 
 def _count(connection: sa.Connection, run: RunRecord) -> Totals:

@@ -15,7 +15,7 @@ from folkways_studio.database.schema import metadata
 from folkways_studio.errors import SubmissionError
 from folkways_studio.media.service import delete_files
 from folkways_studio.records import ParticipantState, StudyState
-from folkways_studio.studies.service import get_study
+from folkways_studio.studies.service import study_within
 
 
 def delete_study(workspace: Workspace, study_id: int, typed: str, *, by: int | None = None) -> None:
@@ -25,11 +25,11 @@ def delete_study(workspace: Workspace, study_id: int, typed: str, *, by: int | N
     study_id: the study; typed: its name, as somebody has typed it; by: the account that asks for it.
     SubmissionError for any other name. Its rows go with ``finish_deletions``.
     """
-    study = get_study(workspace, study_id)
-    if typed.strip() != study.name:
-        raise SubmissionError({"name": "this is not the name of the study; nothing was deleted"})
     participants = schema.participants
     with workspace.write() as connection:
+        study = study_within(connection, study_id)
+        if typed.strip() != study.name:
+            raise SubmissionError({"name": "this is not the name of the study; nothing was deleted"})
         audit.record_event(
             connection, "study.deleted", study_id=study_id, account_id=by, details={"name": study.name}
         )

@@ -112,10 +112,19 @@ def note_description(
 
 def get_study(workspace: Workspace, study: int | str) -> Study:
     """The study with that id or name; NotFoundError."""
-    column = schema.studies.c.id if isinstance(study, int) else schema.studies.c.name
     with workspace.read() as connection:
-        there = schema.studies.c.state != StudyState.DELETED
-        row = connection.execute(sa.select(schema.studies).where(column == study, there)).first()
+        return study_within(connection, study)
+
+
+def study_within(connection: sa.Connection, study: int | str) -> Study:
+    """The study with that id or name, read in the caller's transaction (connection); NotFoundError.
+
+    What decides over a change is read where it is made: somebody else may have deleted, opened or closed the
+    study since.
+    """
+    column = schema.studies.c.id if isinstance(study, int) else schema.studies.c.name
+    there = schema.studies.c.state != StudyState.DELETED
+    row = connection.execute(sa.select(schema.studies).where(column == study, there)).first()
     if row is None:
         if isinstance(study, int):
             raise NotFoundError("there is no such study")
@@ -148,17 +157,17 @@ def list_studies(workspace: Workspace, *, account_id: int | None = None) -> tupl
 def set_state(workspace: Workspace, study_id: int, state: StudyState, *, by: int | None = None) -> Study:
     """Open, pause or close a study (study_id) of the workspace. by: the account that asks for it.
     ConflictError if MOVES does not lead to that state."""
-    study = get_study(workspace, study_id)
-    if state == study.state:
-        return study
-    if state not in MOVES[study.state]:
-        raise ConflictError(
-            "a study that is %(state)s cannot become %(wanted)s; it can become %(valid)s",
-            state=study.state,
-            wanted=state,
-            valid=", ".join(MOVES[study.state]),
-        )
     with workspace.write() as connection:
+        study = study_within(connection, study_id)
+        if state == study.state:
+            return study
+        if state not in MOVES[study.state]:
+            raise ConflictError(
+                "a study that is %(state)s cannot become %(wanted)s; it can become %(valid)s",
+                state=study.state,
+                wanted=state,
+                valid=", ".join(MOVES[study.state]),
+            )
         change_rows(connection, schema.studies, {"id": study_id}, state=str(state))
         audit.record_event(connection, f"study.{state}", study_id=study_id, account_id=by)
     return get_study(workspace, study_id)

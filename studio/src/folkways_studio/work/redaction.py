@@ -54,7 +54,8 @@ def redact(
         ):
             raise NotFoundError("there is no such answer")
         item = from_row(Item, about)
-        judgement = from_row(Judgement, row)
+        # read again: until the item was locked, somebody else may have redacted other fields
+        judgement = from_row(Judgement, get_row(connection, schema.judgements, id=judgement_id))
         kind = stage_kind(from_row(Stage, get_row(connection, schema.stages, id=judgement.stage_id)).kind)
         wrong = [name for name in fields if name not in kind.own_words]
         if wrong:

@@ -58,10 +58,13 @@ def test_fields_that_are_wrong_are_places() -> None:
     ]
 
 
-@pytest.mark.parametrize(("seconds", "header"), [(0.2, "1"), (1.6, "2"), (60, "60")])
-def test_who_asks_too_often_is_told_when_to_ask_again(seconds: float, header: str) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "header", "minutes"), [(0.2, "1", 1), (1.6, "2", 1), (60, "60", 1), (3600, "3600", 60)]
+)
+def test_who_asks_too_often_is_told_when_to_ask_again(seconds: float, header: str, minutes: int) -> None:
     response = of_folkways(TooManyAttemptsError(seconds))
     assert (response.status_code, response.headers["retry-after"]) == (429, header)
+    assert f"wait {minutes} min" in bytes(response.body).decode()
 
 
 def test_a_hundred_places_are_named() -> None:

@@ -19,6 +19,7 @@ from folkways.benchmarks.xcr.build.fact_filter import (
     LEFT_OUT_FILE,
     MIDDLES_FILE,
     MOST,
+    PERMUTATIONS,
     Clusters,
     filter_culture,
     filter_facts,
@@ -275,6 +276,17 @@ def test_near_duplicates_are_those_of_a_comparison_of_all_pairs() -> None:
             assert like[place] >= 0
         if nearest < 0.5:
             assert like[place] == -1
+
+
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_fact_that_repeats_a_repeated_one_repeats_the_first(before: int) -> None:
+    """Three neighbours share 70 % of their signatures, the first and the last 40 %."""
+    found = np.arange(1, before + 4, dtype=np.uint16)[:, None].repeat(PERMUTATIONS, axis=1)
+    third = round(0.3 * PERMUTATIONS)
+    found[before:, third:-third] = 0
+    found[before : before + 2, :third] = 0
+    found[before + 1 :, -third:] = 0
+    assert repeated(found, 0.6).tolist() == [-1] * before + [-1, before, before]
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4), min_size=1, max_size=25))

@@ -21,6 +21,7 @@ from folkways.benchmarks.blend.build.sources import SourceQuestion
 from folkways.benchmarks.templates import Template
 from folkways.display import plural
 from folkways.files import packed, write_bytes
+from folkways.records import of_rows
 from folkways.releases.cards import eval_yaml, hub_licence
 from folkways.releases.release_records import ReleaseRecord
 
@@ -315,4 +316,4 @@ def canonical(items: pl.DataFrame) -> pl.DataFrame:
     ).iter_rows():
         options = orjson.loads(choices)
         rows.add((question, country, options[letter], orjson.dumps(sorted(options.values())).decode()))
-    return pl.DataFrame(sorted(rows), schema=dict.fromkeys(ITEM, pl.String), orient="row")
+    return of_rows(sorted(rows), dict.fromkeys(ITEM, pl.String))

@@ -38,7 +38,7 @@ from folkways.benchmarks.free_answers.matching import StrictMatcher
 from folkways.benchmarks.templates import Template, wordings
 from folkways.cultures import cultures_of, language_name
 from folkways.errors import DataError, UnknownNameError
-from folkways.records import Schema, without_nan
+from folkways.records import Schema, of_rows, without_nan
 from folkways.stats.differences import paired_mean
 from folkways.stats.hypotheses.corrections import holm
 from folkways.text.scripts import letters_of
@@ -393,7 +393,7 @@ def blind_guesses(items: pl.DataFrame) -> pl.DataFrame:
         (*key, gap.n, *(100 * (chance + end) for end in (gap.difference, gap.low, gap.high)), p)
         for key, gap, p in zip(hits, gaps, holm([gap.p for gap in gaps]), strict=True)
     ]
-    return without_nan(pl.DataFrame(rows, schema=dict(BLIND), orient="row"))
+    return without_nan(of_rows(rows, BLIND))
 
 
 GLOSSES = {"language": ("language",), "english": ("english",), "local": ("local",)}

@@ -13,7 +13,7 @@ import polars as pl
 from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, EVERY, TOPICS, mean_over_questions
 from folkways.benchmarks.tables import Layout, Plot, Table, in_order
 from folkways.cultures import get_culture
-from folkways.records import Schema, require_columns
+from folkways.records import Schema, of_rows, require_columns
 from folkways.stats.combinations import combination_of_means
 from folkways.text.tools import TextTool
 
@@ -191,7 +191,7 @@ def annotation_table(counts: pl.DataFrame, measure: Measure) -> Table:
         f"Table {number}: {about}",
         "The unit is the question: each number is a mean over the questions of a culture, and its "
         "interval is over these, also that of the mean over cultures, which share them.",
-        pl.DataFrame(rows, schema=dict(MEANS), orient="row").sort(
+        of_rows(rows, MEANS).sort(
             in_order("culture", CULTURES), "culture", in_order("category", TOPICS), maintain_order=True
         ),
         Layout("culture", "category", "value", drawn="heatmap", measure=f"{about[0].upper()}{about[1:]}"),
@@ -244,7 +244,7 @@ def overlap_table(annotations: pl.DataFrame, tool: TextTool) -> Table:
         _, interval = mean_over_questions(shared)
         n = shared.size
         rows.append((first, second, int(shared.sum()), max(0.0, interval.low * n), interval.high * n, n))
-    named = pl.DataFrame(rows, schema=dict(OVERLAP), orient="row")
+    named = of_rows(rows, OVERLAP)
     square = pl.concat(
         named.select(culture=one, other_culture=other, value="shared", n="questions")
         for one, other in (("first", "second"), ("second", "first"))

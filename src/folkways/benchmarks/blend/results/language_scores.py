@@ -13,7 +13,7 @@ from folkways.benchmarks.blend.results.shared import CULTURES, ENGLISH, SAQ
 from folkways.benchmarks.results import NO_INPUTS, Inputs
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.benchmarks.tables import Layout, Table, in_order
-from folkways.records import Metric, Schema, plain, require_columns
+from folkways.records import Metric, Schema, of_rows, plain, require_columns
 from folkways.stats.differences import paired_mean
 
 LANGUAGE_SCORES: Schema = {
@@ -57,7 +57,7 @@ def language_scores(judgements: pl.DataFrame) -> pl.DataFrame:
         interval = interval_of_mean(values / 100, np.arange(values.size), _SHARE)
         numbers = (float(values.mean()), 100 * interval.low, 100 * interval.high, values.size)
         rows.append((language, endpoint, culture, *numbers))
-    return _asked_in(pl.DataFrame(rows, schema={"language": pl.String, **_WITHOUT_LANGUAGE}, orient="row"))
+    return _asked_in(of_rows(rows, {"language": pl.String, **_WITHOUT_LANGUAGE}))
 
 
 def published_language_scores() -> pl.DataFrame:
@@ -124,7 +124,7 @@ def language_score_tables(scores: pl.DataFrame, inputs: Inputs = NO_INPUTS) -> l
                 "Figure 3b: mean over models by culture, asked in its language and in English",
                 "The unit is the model: the interval says how far other models would differ, not "
                 "other questions.",
-                pl.DataFrame(rows, schema=dict(LANGUAGE_MEANS), orient="row").sort(
+                of_rows(rows, LANGUAGE_MEANS).sort(
                     in_order("culture", CULTURES), "culture", maintain_order=True
                 ),
                 replace(layout, across="asked_in", by=None),

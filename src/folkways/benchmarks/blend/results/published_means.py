@@ -11,7 +11,7 @@ from folkways.benchmarks.blend.published import PUBLISHED
 from folkways.benchmarks.blend.results.shared import CULTURES
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.tables import DIFFERENCE, Layout, Table, in_order, with_holm
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 from folkways.stats.differences import paired_mean
 from folkways.stats.intervals import student
 
@@ -66,7 +66,7 @@ def published_means(_: Inputs) -> Sequence[Table]:
             "published-means",
             "Means over the paper's models (Tables 10 to 12)",
             unit,
-            pl.DataFrame(means, schema=dict(MEANS), orient="row").sort(order, maintain_order=True),
+            of_rows(means, MEANS).sort(order, maintain_order=True),
             Layout("culture", "place", "score", 2),
             notes=(
                 "The averages in section 1 (79.22 for the US, 41.92 for North Korea) are those of Table "
@@ -77,7 +77,7 @@ def published_means(_: Inputs) -> Sequence[Table]:
             "published-gaps",
             "Gaps of cultures that share a language, over the paper's models (Tables 10 to 12)",
             f"{unit} Differences are paired by model.",
-            with_holm(pl.DataFrame(gaps, schema=dict(GAPS), orient="row")),
+            with_holm(of_rows(gaps, GAPS)),
             notes=(
                 "GPT-4's gap of 31.63 between South and North Korea (section 1) is that of Table 10; its "
                 "4.35 between Spain and Mexico is in none of the tables (1.55, 4.76 and 4.06).",

@@ -26,7 +26,7 @@ from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Pl
 from folkways.benchmarks.whose_culture.matching import ROW, Wording, of_answers, of_options
 from folkways.benchmarks.whose_culture.result import whose_culture
 from folkways.cultures import get_culture, name_of_code
-from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Schema, plain, require_columns
+from folkways.records import MANY_IN_OTHER_LANGUAGE, OTHER_LANGUAGE, Schema, of_rows, plain, require_columns
 from folkways.stats.differences import paired_mean
 from folkways.stats.hypotheses.anova import TUKEY, Anova, one_way, tukey
 from folkways.stats.hypotheses.correlation import pearson
@@ -134,7 +134,7 @@ def _compared(paired: pl.DataFrame, keys: list[str], unit: str) -> pl.DataFrame:
         means = (group["local"].mean(), group["english"].mean())
         low, high = np.clip((test.low, test.high), -100.0, 100.0)  # no scores are farther apart
         rows.append((*key, *means, test.difference, low, high, test.p, math.nan, test.n))
-    table = pl.DataFrame(rows, schema=dict(LANGUAGES), orient="row").sort(
+    table = of_rows(rows, LANGUAGES).sort(
         "endpoint", in_order("culture", CULTURES), "culture", maintain_order=True
     )
     parts = table.partition_by("endpoint", maintain_order=True) or [table]
@@ -359,7 +359,7 @@ def format_table(scores: pl.DataFrame, inputs: Inputs = NO_INPUTS) -> Table:
         rows.append((None, *_row(averaged, saq), models))
         for (model,), group in pairs.group_by(["model"], maintain_order=True):
             rows.append((model, *_row(group, saq), 1))
-    table = pl.DataFrame(rows, schema=dict(FORMATS), orient="row")
+    table = of_rows(rows, FORMATS)
     return Table(
         "formats",
         "Short answers against multiple choice: Pearson's r over cultures",

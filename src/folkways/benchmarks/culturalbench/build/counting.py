@@ -18,7 +18,7 @@ from folkways.benchmarks.culturalbench.votes import (
     Votes,
 )
 from folkways.errors import FolkwaysError
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 
 SINGLE, MULTI = "single", "multi"
 
@@ -97,7 +97,7 @@ def count(votes: Votes, rule: MajorityRule) -> pl.DataFrame:
         for row in counted.join(votes.items, on="item", maintain_order="left").iter_rows(named=True)
     ]
     _without_twins(votes.items, verdicts)
-    reasons = pl.DataFrame(verdicts, schema={"dropped": pl.String, "why": pl.String}, orient="row")
+    reasons = of_rows(verdicts, {"dropped": pl.String, "why": pl.String})
     is_kept = pl.col("dropped").is_null()
     return (
         pl.concat([counted, reasons], how="horizontal")

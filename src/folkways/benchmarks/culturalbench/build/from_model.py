@@ -18,7 +18,7 @@ from folkways.benchmarks.culturalbench.published import PUBLISHED
 from folkways.benchmarks.printed_prompts import texts_for_builder
 from folkways.benchmarks.templates import Template, digest_of, wordings
 from folkways.errors import DataError
-from folkways.records import State
+from folkways.records import State, of_rows
 from folkways.releases.release_records import Release
 from folkways.stats.raters.kappa import CategoryAgreement, category_kappa
 from folkways.text.json_replies import objects_in
@@ -201,9 +201,7 @@ def sort_questions(
         for question in questions
         if question.question_idx in topic_of
     ]
-    table = pl.DataFrame(
-        [(*pair, topics.head_of(pair[1])) for pair in ordered], schema=dict(TOPIC_COLUMNS), orient="row"
-    )
+    table = of_rows(((*pair, topics.head_of(pair[1])) for pair in ordered), TOPIC_COLUMNS)
     agreement = (
         category_kappa(list(labels.values()), [topic_of.get(key, NONE) for key in labels]) if labels else None
     )

@@ -16,7 +16,7 @@ from folkways.benchmarks.culturalbench.build.topics import TOPIC_COLUMNS, Topics
 from folkways.benchmarks.culturalbench.data.release import country_name
 from folkways.benchmarks.culturalbench.votes import LETTERS, OPTIONS, Votes
 from folkways.benchmarks.templates import Template, wordings
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 
 NUMERALS = ("(i)", "(ii)", "(iii)", "(iv)")
 
@@ -132,7 +132,7 @@ def easy_table(
             combined = combine(row["item"], question, options, row["gold"], seed, multi_mode)
             question, options, answer = combined.question, list(combined.options), combined.answer
         rows.append((number, row["item"], question, *options, answer, country_name(row["country"])))
-    return pl.DataFrame(rows, schema=dict(EASY_COLUMNS), orient="row")
+    return of_rows(rows, EASY_COLUMNS)
 
 
 def hard_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
@@ -145,9 +145,7 @@ def hard_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
         for item in _kept_items(votes, counted)
         for name, letter in zip(OPTIONS, LETTERS, strict=True)
     ]
-    return pl.DataFrame(
-        [(number, *row) for number, row in enumerate(rows)], schema=dict(HARD_COLUMNS), orient="row"
-    )
+    return of_rows(((number, *row) for number, row in enumerate(rows)), HARD_COLUMNS)
 
 
 def votes_table(votes: Votes, counted: pl.DataFrame) -> pl.DataFrame:
@@ -174,7 +172,7 @@ def topics_table(votes: Votes, counted: pl.DataFrame, topics: Topics) -> pl.Data
         (item, topics.name_of(topic) or topic, topics.head_of(topic))
         for item, topic in named.select("item", "topic").iter_rows()
     ]
-    return pl.DataFrame(rows, schema=dict(TOPIC_COLUMNS), orient="row")
+    return of_rows(rows, TOPIC_COLUMNS)
 
 
 def _kept_items(votes: Votes, counted: pl.DataFrame) -> Iterator[dict[str, Any]]:

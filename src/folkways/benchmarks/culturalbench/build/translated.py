@@ -29,6 +29,7 @@ from folkways.benchmarks.multiple_choice.release import is_readable
 from folkways.benchmarks.studies import settled_items
 from folkways.errors import DataError, FolkwaysError
 from folkways.files import write_bytes
+from folkways.records import of_rows
 from folkways.releases.release_records import Release
 from folkways.text_tables import read_table
 
@@ -131,9 +132,7 @@ def to_translate(release: Release) -> pl.DataFrame:
     key = pl.concat_str(
         "question_idx", pl.when(pl.col(CONFIG) != "").then(CONFIG), separator="-", ignore_nulls=True
     )
-    return pl.DataFrame(rows, dict.fromkeys(columns, pl.String), orient="row").select(
-        key.alias("id"), *columns
-    )
+    return of_rows(rows, dict.fromkeys(columns, pl.String)).select(key.alias("id"), *columns)
 
 
 def _tables(release: Release) -> dict[str, pl.DataFrame]:
@@ -266,4 +265,4 @@ def _table(
         there = (language, text, *(translated.get(index, "") for index in indexes))
         texts = (entry["data_idx"], question, entry["question"], *options, entry["answer"], entry["country"])
         rows.append((*texts, *there))
-    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+    return of_rows(rows, dict.fromkeys(columns, pl.String))

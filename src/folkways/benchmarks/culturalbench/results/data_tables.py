@@ -14,7 +14,7 @@ from folkways.benchmarks.culturalbench.votes import LETTERS
 from folkways.benchmarks.summary import interval_of_mean
 from folkways.benchmarks.tables import Layout, Plot, Table, in_order
 from folkways.cultures import REGIONS, cultures, name_of_code
-from folkways.records import Metric, Schema, require_columns
+from folkways.records import Metric, Schema, of_rows, require_columns
 
 QUESTIONS: Schema = {"by": pl.String, "value": pl.String, "questions": pl.Int64, "percent": pl.Float64}
 EXAMPLES: Schema = {
@@ -67,7 +67,7 @@ def questions_table(easy: pl.DataFrame, topics: pl.DataFrame | None = None) -> T
             "topic": [],
         }
     parts = [_counted(questions, by, names) for by, names in order.items()]
-    whole = pl.DataFrame([("all", "all", easy.height, 100.0)], schema=dict(QUESTIONS), orient="row")
+    whole = of_rows([("all", "all", easy.height, 100.0)], QUESTIONS)
     return Table(
         "questions",
         "Questions by region, country, mode and topic (section 4)",
@@ -156,7 +156,7 @@ def words_table(easy: pl.DataFrame) -> Table:
         "words",
         "Words per question and option (section 4)",
         "A question, or its option in one position; words are what whitespace separates.",
-        pl.DataFrame(list(_words(easy)), schema=dict(WORDS), orient="row"),
+        of_rows(_words(easy), WORDS),
         notes=(
             "The paper's figures, for its 1,227 questions: question 17.2 (sd 12.06); options A 5.48, B 5.44, "
             "C 5.57, D 5.57 (sd 4.24 to 4.27).",

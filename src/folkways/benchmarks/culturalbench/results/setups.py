@@ -25,7 +25,7 @@ from folkways.benchmarks.multiple_choice.orders import split_variant
 from folkways.benchmarks.results import Inputs
 from folkways.benchmarks.summary import summarise_means
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Table, in_order, with_holm
-from folkways.records import Metric, Schema
+from folkways.records import Metric, Schema, of_rows
 from folkways.stats.differences import METHOD, difference_of_groups, difference_of_shares, paired_mean
 from folkways.stats.intervals import Floats
 
@@ -83,7 +83,7 @@ def easy_against_hard(inputs: Inputs) -> Sequence[Table]:
                 test.n,
             )
         )
-    gaps = with_holm(pl.DataFrame(rows, schema=dict(GAPS), orient="row")).sort("easy", descending=True)
+    gaps = with_holm(of_rows(rows, GAPS)).sort("easy", descending=True)
     shown = pl.concat(
         with_people(inputs, task, "all", scores_of(inputs, task, "all")).select(
             "endpoint", setup=pl.lit(SETUPS[task]), score="score", low="low", high="high", n="n"

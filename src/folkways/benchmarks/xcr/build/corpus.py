@@ -41,6 +41,7 @@ from folkways.errors import DataError, FolkwaysError
 from folkways.files import json_bytes, write_bytes
 from folkways.json_lines import json_objects
 from folkways.metrics.spans import tagged_spans
+from folkways.records import of_rows
 from folkways.releases.checksums import sha256_of
 from folkways.spreadsheet import csv_bytes
 from folkways.stats.raters.kappa import CategoryAgreement
@@ -237,7 +238,7 @@ def _strategy(version: AdaptedVersion, items: int) -> str:
 
 
 def _table(columns: Sequence[str], rows: Sequence[tuple[str, ...]]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String), orient="row")
+    return of_rows(rows, dict.fromkeys(columns, pl.String))
 
 
 EVERYBODY_FILE, PROVENANCE_FILE = "adaptations_of_everybody.csv", "provenance.csv"

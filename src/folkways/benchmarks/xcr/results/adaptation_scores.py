@@ -22,7 +22,7 @@ from folkways.benchmarks.xcr.results.corpus import gold_items
 from folkways.benchmarks.xcr.results.measures import ADAPTATION, CSI, AnalysedMetric, per_sentence, sided
 from folkways.benchmarks.xcr.results.scores import WHOLE, in_order, sizes_told
 from folkways.cultures import cultures
-from folkways.records import Metric, Schema, State
+from folkways.records import Metric, Schema, State, of_rows
 from folkways.releases.release_records import Release
 from folkways.stats.differences import paired_mean
 
@@ -65,9 +65,7 @@ def gain_tables(inputs: Inputs) -> Sequence[Table]:
 
 
 def _gain_table(found: list[tuple[Any, ...]], column: str) -> Table:
-    rows = in_order(
-        pl.DataFrame(found, schema=dict(GAINS), orient="row").rename({"group": column}), column, "n"
-    )
+    rows = in_order(of_rows(found, GAINS).rename({"group": column}), column, "n")
     return Table(
         f"gains-by-{column}",
         f"Gain of adapting into the language over within English, by {column} (section 4.2)",
@@ -224,7 +222,7 @@ def strategy_tables(inputs: Inputs) -> Sequence[Table]:
         intra=100 * pl.col(intra.name),
         inter=100 * pl.col(inter.name),
     )
-    rows = pl.DataFrame(list(_strategy_rows(scored)), schema=dict(STRATEGIES), orient="row")
+    rows = of_rows(_strategy_rows(scored), STRATEGIES)
     return [
         Table(
             "strategies",
@@ -244,7 +242,7 @@ def strategy_tables(inputs: Inputs) -> Sequence[Table]:
             f"Best and worst strategy by {label}, of those with {MINIMUM} scores or more (Table 10)",
             "The unit is the sentence. Of several strategies the extremes are picked: their scores lie "
             "further apart than they would for other sentences.",
-            pl.DataFrame(list(_extremes(rows)), schema=dict(EXTREMES), orient="row"),
+            of_rows(_extremes(rows), EXTREMES),
             notes=("The paper sets no minimum, and names one method best and worst of the same model.",),
         ),
     ]

@@ -18,7 +18,7 @@ from folkways.benchmarks.xcr.labels import LEVELS, OF_OTHERS
 from folkways.benchmarks.xcr.published import PUBLISHED
 from folkways.benchmarks.xcr.release import JOIN_STEPS, SIDES
 from folkways.metrics.spans import tagged_spans
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 from folkways.releases.release_records import Release
 
 CELL_KINDS = (
@@ -66,7 +66,7 @@ def join_table(release: Release) -> Table:
         "Adaptations joined to the base corpus, by the step that joined them",
         "Counts of rows of the adaptation files; nothing is sampled. Each step takes what the ones "
         "before it left over.",
-        pl.DataFrame(rows, schema={"culture": pl.String, "step": pl.String, "value": pl.Int64}, orient="row"),
+        of_rows(rows, {"culture": pl.String, "step": pl.String, "value": pl.Int64}),
         Layout("step", "culture", "value", decimals=0),
     )
 
@@ -92,7 +92,7 @@ def cell_table(release: Release) -> Table:
         "Odd cells of the adaptations",
         "Counts of cells; nothing is sampled. intra: within English, inter: into the language. A cell "
         "may be odd in several ways.",
-        pl.DataFrame(rows, schema=schema, orient="row"),
+        of_rows(rows, schema),
         Layout("cell", "culture", "value", decimals=0),
         (
             "folkways data check names file and row of each. A swapped pair is counted once, at its "
@@ -209,14 +209,13 @@ def items_per_sentence(release: Release) -> Table:
     for culture in cultures_of(release):
         joined = xcr.adaptations(release, culture)
         texts |= {f"{culture}, {side}": joined[side].to_list() for side in ("intra", "inter")}
-    counts = pl.DataFrame(
-        [
+    counts = of_rows(
+        (
             (name, len(tagged_spans(text, across_lines=True)))
             for name, members in texts.items()
             for text in members
-        ],
-        schema={"version": pl.String, "items": pl.Int64},
-        orient="row",
+        ),
+        {"version": pl.String, "items": pl.Int64},
     )
     rows = (
         counts.select(pl.col("version").unique(maintain_order=True))
@@ -286,10 +285,9 @@ def other_typologies(base: pl.DataFrame) -> Table:
     """How many sentences each category has, with its categories by Newmark and Liu et al. (Table 5); null
     for a category that Table 5 lacks."""
     counts = base.group_by(category=pl.col(CATEGORY)).agg(value=pl.len().cast(pl.Int64))
-    of_others = pl.DataFrame(
-        [(category, *others) for category, others in OF_OTHERS.items()],
-        schema=dict.fromkeys(("category", "newmark", "liu"), pl.String),
-        orient="row",
+    of_others = of_rows(
+        ((category, *others) for category, others in OF_OTHERS.items()),
+        dict.fromkeys(("category", "newmark", "liu"), pl.String),
     )
     return Table(
         "typologies",

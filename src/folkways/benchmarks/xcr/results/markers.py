@@ -15,7 +15,7 @@ from folkways.benchmarks.tables import NotAvailableError, Table, with_holm
 from folkways.benchmarks.xcr import release as xcr
 from folkways.benchmarks.xcr.results.measures import ADAPTATION
 from folkways.errors import DataError
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 from folkways.stats.hypotheses.paired_tests import exact_mcnemar
 from folkways.stats.intervals import wilson
 from folkways.text_tables import read_table
@@ -92,9 +92,7 @@ def marker_tables(inputs: Inputs) -> Sequence[Table]:
             "markers",
             "Words that mark a side (section 4.2)",
             f"{unit} Intervals are Wilson's.",
-            pl.DataFrame(
-                [row for part in parts for row in _shares(part, sides)], schema=dict(SHARES), orient="row"
-            ),
+            of_rows((row for part in parts for row in _shares(part, sides)), SHARES),
             notes=(f"A word counts that begins with a marker, in any case: {listed}.",),
         )
     ]
@@ -106,7 +104,7 @@ def marker_tables(inputs: Inputs) -> Sequence[Table]:
                 "One side's words against the other's (section 4.2)",
                 f"{unit} Shares are of sentences with words of one side alone; p is exact, for both as "
                 f"frequent.",
-                with_holm(pl.DataFrame(rows, schema=dict(SIDES), orient="row")),
+                with_holm(of_rows(rows, SIDES)),
                 notes=("What people wrote for the same sentences is the measure: halves need not be right.",),
             )
         )

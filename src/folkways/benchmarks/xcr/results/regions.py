@@ -30,7 +30,7 @@ from folkways.benchmarks.xcr.results.measures import (
     per_sentence,
 )
 from folkways.benchmarks.xcr.results.scores import sizes_told
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 from folkways.stats.differences import paired_mean
 from folkways.stats.hypotheses.paired_tests import Alternative, Wilcoxon, exact_wilcoxon
 
@@ -110,7 +110,7 @@ def bias_tables(inputs: Inputs) -> Sequence[Table]:
     """The tests, and their differences by category."""
     judged = inputs.of(ADAPTATION)
     model_gaps = gaps(judged, measures(inputs, ADAPTATION, judged))
-    tests = with_holm(pl.DataFrame([_test_row(*one) for one in model_gaps], schema=dict(BIAS), orient="row"))
+    tests = with_holm(of_rows((_test_row(*one) for one in model_gaps), BIAS))
     categories = pl.concat(
         gap.categories.select(
             pl.lit(endpoint).alias("endpoint"), pl.lit(measure.label).alias("measure"), pl.all()
@@ -249,7 +249,7 @@ def control_tables(inputs: Inputs) -> Sequence[Table]:
             "The unit is the category: differences are means over categories of West Bengal minus "
             "Bangladesh, and p is of "
             "Wilcoxon's exact signed-rank test, one-sided, for West Bengal scoring higher.",
-            pl.DataFrame(rows, schema=dict(CONTROL), orient="row"),
+            of_rows(rows, CONTROL),
             notes=(
                 f"'{BALANCED}' has the model's own mean on every sentence with items, of either culture: its "
                 "difference is what the sentences without items make of no difference at all.",

@@ -25,7 +25,7 @@ from folkways.benchmarks.xcr.results.measures import (
     task_by_task,
 )
 from folkways.cultures import cultures
-from folkways.records import Schema
+from folkways.records import Schema, of_rows
 from folkways.releases.release_records import Release
 from folkways.stats.differences import paired_mean
 
@@ -210,7 +210,7 @@ def example_tables(inputs: Inputs) -> Sequence[Table]:
             "prompt-examples",
             "Scores with and without the sentences that the prompts show",
             "The unit is the sentence: intervals are for drawing other sentences.",
-            pl.DataFrame(rows, schema=dict(EXAMPLES), orient="row"),
+            of_rows(rows, EXAMPLES),
             notes=(f"Left out in every task, whichever prompt shows them: {sentences}",),
         )
     ]
@@ -330,7 +330,7 @@ def reasoning_tables(inputs: Inputs) -> Sequence[Table]:
             "More against less reasoning of one model (section 4.1)",
             "The unit is the sentence that both endpoints answered: difference, interval and p are of a "
             "paired t test.",
-            with_holm(pl.DataFrame(rows, schema=dict(REASONING), orient="row")),
+            with_holm(of_rows(rows, REASONING)),
             notes=(
                 f"'{NOT_SET}' leaves the effort to the provider, who may reason or not.",
                 "The paper compares two models, DeepSeek-R1 and V3.2, as reasoning-models does; these rows "

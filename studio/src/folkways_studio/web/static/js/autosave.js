@@ -49,6 +49,7 @@ export class Autosave {
     this.given = delivered(form.elements);
     this.saved = JSON.stringify(this.given);
     this.paused = false;
+    this.isKept = true; // in this browser
     addEventListener("beforeunload", () => { this.leaving = true; });
     form.addEventListener("input", () => this.changed());
     form.addEventListener("change", () => this.changed());
@@ -89,7 +90,7 @@ export class Autosave {
   }
 
   keep(fields) {
-    keep(this.name, { fields, revision: this.revision, sent: this.sent });
+    this.isKept = keep(this.name, { fields, revision: this.revision, sent: this.sent });
   }
 
   async save(how = {}) {
@@ -164,7 +165,7 @@ export class Autosave {
 
   say(state) {
     this.status.dataset.state = state;
-    this.status.textContent = this.status.dataset[state] || "";
+    this.status.textContent = this.status.dataset[this.isKept ? state : `${state}Unkept`] || this.status.dataset[state] || "";
   }
 }
 

@@ -45,12 +45,6 @@ if (form) {
   const buttons = [...form.elements].filter((field) => field.type === "submit"); // also those beside the form
   const enable = (on) => buttons.forEach((button) => { button.disabled = !on || form.inert; });
 
-  // What is typed while the form is sent would be neither sent nor kept.
-  const hold = (on) => {
-    enable(!on);
-    for (const part of form.children) if (!part.matches(".send")) part.inert = on;
-  };
-
   // In the place of giving the task back: there is room for two buttons on a phone.
   const offerCancel = (on) => {
     cancel.hidden = !on;
@@ -59,21 +53,23 @@ if (form) {
 
   // The answer is sent once there is a connection, with whatever is changed until then.
   const toQueue = () => queue.add({ url: form.action, fields: fieldsOf(form), draft: form.dataset.draft });
-  const queued = () => queue.all().find((entry) => entry.url === form.action);
+  const queued = () => queue.all().find((entry) => entry.url === form.action && entry.refused === undefined);
   const wait = () => {
     enable(false);
     waiting.hidden = false;
   };
   for (const event of ["input", "change"]) form.addEventListener(event, () => queued() && toQueue());
 
-  const goOn = () => {
-    hold(false);
-    saver.sending = false;
+  // What is on its way is not changed: it would be sent without the change, and the page left.
+  const hold = (on) => {
+    for (const part of form.children) if (!part.matches(".send")) part.inert = on;
   };
 
   // A submitter's own name and address belong to what is sent: "ask the helper" and "send" are buttons of one form.
   const submit = async (submitter) => {
     if (submitter?.dataset.confirm && !window.confirm(submitter.dataset.confirm)) return;
+    const at = document.activeElement;
+    enable(false);
     hold(true);
     if (submitter?.dataset.busy) saver.status.textContent = submitter.dataset.busy;
     await saver.quiet();
@@ -86,19 +82,22 @@ if (form) {
     cancel.onclick = () => giveUp.abort();
     const answer = await post(url, fields, { signal: giveUp.signal });
     offerCancel(false);
-    if (answer.status === "cancelled") {
-      goOn();
-      saver.status.textContent = cancel.dataset.cancelled;
-      saver.changed();
-      submitter.focus();
-      return;
-    }
     if (answer.status === 200 && answer.body.next) {
       saver.done();
       location.assign(answer.body.next);
       return;
     }
-    goOn();
+    hold(false);
+    saver.sending = false;
+    if (answer.status === "cancelled") {
+      enable(true);
+      saver.status.textContent = cancel.dataset.cancelled;
+      saver.changed();
+      submitter.focus();
+      return;
+    }
+    enable(true);
+    at.focus();
     if (unreachable(answer) && !submitter?.hasAttribute("formaction")) {
       if (toQueue()) {
         wait();
@@ -186,20 +185,26 @@ if (form) {
     submit(event.submitter);
   });
   shortcuts(document.querySelector("main"), { send: () => form.querySelector("button.primary[type=submit]").click() });
+  const refused = (body) => {
+    queue.remove({ url: form.action });
+    waiting.hidden = true;
+    enable(true);
+    show(body);
+  };
   document.addEventListener("sent", ({ detail }) => {
     if (detail.entry.url !== form.action) return;
     if (detail.answer.status === 200) {
       saver.done();
       location.assign(detail.answer.body.next);
     } else {
-      waiting.hidden = true;
-      enable(true);
-      show(detail.answer.body);
+      refused(detail.answer.body);
     }
   });
   document.addEventListener("waits", ({ detail }) => {
     if (detail.entry.url === form.action && detail.answer.body.message && problems.hidden) show(detail.answer.body);
   });
+  const told = queue.all().find((entry) => entry.url === form.action && entry.refused !== undefined);
+  if (told) refused({ message: told.refused }); // while another page was open
   if (queued()) {
     form.elements.key.value = new Map(queued().fields).get("key"); // it is that answer which is changed
     wait();
@@ -218,4 +223,4 @@ if (form) {
   });
 }
 
-startOutbox(form?.elements.csrf.value || document.body.dataset.csrf || "");
+startOutbox(form?.elements.csrf.value || document.body.dataset.csrf || "", form?.action);
