@@ -79,11 +79,11 @@ export class Autosave {
   changed() {
     const fields = content(this.form);
     if (this.paused) return;
-    this.leaving = false;
     if (JSON.stringify(fields) === this.saved) {
-      if (!this.saving && !this.unsure) forget(this.name); // it was taken back before it was saved
+      if (!this.saving && !this.unsure && !this.leaving) forget(this.name); // it was taken back before it was saved
       return;
     }
+    this.leaving = false;
     this.keep(fields);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.save(), PAUSE);
