@@ -287,6 +287,18 @@ def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
     assert said(field, 0) == [["김밥"]]
 
 
+def test_what_is_refused_after_it_waited_is_saved(field: Field) -> None:
+    page = field.at_task()
+    for place in ("draft", "submit"):
+        page.route(f"**/{place}", lambda route: route.abort(), times=1)
+    page.locator("[name=no_answer][value=other]").check()
+    expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
+    page.route("**/draft", lambda route: route.abort(), times=1)
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.locator("#problems li")).not_to_have_count(0)
+    saved(page)
+
+
 def test_whoever_is_signed_out_while_writing_is_told_that_what_they_wrote_is_kept(field: Field) -> None:
     person = field.arrived()
     page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")

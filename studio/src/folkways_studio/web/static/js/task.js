@@ -198,6 +198,7 @@ if (form) {
       location.assign(detail.answer.body.next);
     } else {
       refused(detail.answer.body);
+      saver.changed(); // the save that waited was put off for this
     }
   });
   document.addEventListener("waits", ({ detail }) => {
