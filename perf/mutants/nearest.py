@@ -20,7 +20,7 @@ from typing import Any
 
 from coverage import CoverageData
 
-MOST_SECONDS, MOST_TESTS = 40.0, 400
+MOST_SECONDS, MOST_TESTS = 25.0, 400
 """What is run for one fault at most. Seconds: what the tests took of CPU when they were traced, which leaves time
 within CPU_SECONDS for those that look at everything that comes out."""
 

@@ -44,7 +44,7 @@ class TaskPage(HTMLParser):
             self.hidden.append((given["name"], given["value"]))
         elif tag == "input" and given.get("type") in ("checkbox", "radio"):
             self._ticked = (given["name"], given["value"])
-        elif tag == "input":
+        elif tag == "input" and "name" in given:  # the button that Enter presses has none
             self.values.setdefault(given["name"], []).append(given.get("value", ""))
         elif tag == "textarea" or given.get("class") in ("said", "subject"):
             self._reading, self._text = given.get("name") or given["class"], ""
