@@ -49,10 +49,15 @@ def asked_at(servers: Sequence[Life]) -> Counter[tuple[str, str]]:
     return Counter((life.model, digest) for life in servers for digest in life.asked)
 
 
+def is_gone(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
 def gone(pids: Sequence[int]) -> bool:
-    return not any(
-        psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE for pid in pids
-    )
+    return all(map(is_gone, pids))
 
 
 def worker_of(server: Life) -> int:
