@@ -143,6 +143,7 @@ def test_what_is_no_question_is_said_with_its_row(
         ("q,Atlantis,0,5,4", ", row 4: unknown culture 'Atlantis'"),
         ("q,DE,x,5,4", ", row 4: option is 'x'; give a whole number from 0 on"),
         ("q,DE,,5,4", ", row 4: option is ''; give a whole number from 0 on"),
+        ("q,FR,0,1.5,4", ", row 4: count is '1.5'; give a whole number from 0 on"),
         ("q,FR,0,-5,4", ", row 4: count is '-5'; give a whole number from 0 on"),
         *((f"q,FR,0,5,{text}", f", row 4: weighted is {text!r}; give a number from 0 on, or a count")
           for text in ("-1", "inf", "nan", "many")),
