@@ -70,12 +70,7 @@ def read_built_votes(release: Release) -> pl.DataFrame:
             )
         truths = {name: row[name] == "True" for name in ("counted", "kept")}
         rows.append(
-            {
-                **{name: row[name] for name in BUILT_VOTES},
-                "chosen": chosen,
-                "round": number,
-                **truths,
-            }
+            {**{name: row[name] for name in BUILT_VOTES}, "chosen": chosen, "round": number, **truths}
         )
     return pl.DataFrame(rows, schema=dict(BUILT_VOTES))
 
