@@ -154,13 +154,13 @@ def _code(wrong: Callable[[str], DataError], language: object) -> str:
 def _translation(
     wrong: Callable[[str], DataError], entry: Any, order: list[int]
 ) -> tuple[str, tuple[str, ...]]:
-    text, options = (entry.get("text"), entry.get("options")) if isinstance(entry, dict) else (None, None)
+    options = entry.get("options") if isinstance(entry, dict) else None
     if not isinstance(options, list) or len(options) != len(order):
         raise wrong("has texts in another language without text and as many options")
-    written = [text, *(options[index] for index in order)]
+    written = [entry.get("text"), *(options[index] for index in order)]
     if not all(isinstance(part, str) and part.strip() for part in written):
         raise wrong("has texts in another language of which one is empty or no text")
-    return text, tuple(written[1:])
+    return written[0], tuple(written[1:])
 
 
 def _people(
