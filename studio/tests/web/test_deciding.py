@@ -167,7 +167,7 @@ def test_a_question_that_repeats_another_is_said_so_by_a_click(
     expect(pick).to_have_attribute("aria-pressed", "true")
     send(page)
     item = study.item(numbers[0])
-    assert (item.state, item.reason) == ("dropped", "a duplicate of curate-2")
+    assert (item.state, item.reason) == ("dropped", "a duplicate of q1")
     page.wait_for_selector("form[data-ready]")
     expect(page.locator(".similar")).to_have_count(0)  # what was dropped repeats nothing
     assert study.errors == []
