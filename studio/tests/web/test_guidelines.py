@@ -138,7 +138,7 @@ def test_without_pay_or_wage_that_is_said(make_study: Callable[..., ServedStudy]
     plain = make_study(STAGES, pay={"per_hour": 12, "per_answer": 0.125, "currency": "EUR"})
     told = words(arrived(plain).get(f"/work/{plain.record.name}/consent"))
     assert "12.00 EUR per hour + 0.125 EUR per answer" in told and "states no local wage" in told
-    desk = words(arrived(plain, plain.owner.id).get(f"{plain.path}/time"))
+    desk = words(arrived(plain, plain.owner).get(f"{plain.path}/time"))
     assert "12.00 EUR per hour + 0.125 EUR per answer" in desk, "what people agree to has all its digits"
 
 
