@@ -406,11 +406,11 @@ def judge(
 
 def _named_models(names: Mapping[str, str] | None, scoring: ScoringModels | None) -> ScoringModels:
     """``scoring`` with these names besides its own; FolkwaysError for anything but texts by role."""
-    given = scoring or ScoringModels()
+    models = scoring or ScoringModels()
     if names is None:
-        return given
+        return models
     named = options_of("any", {"scoring_models": names})[0].scoring_models
-    return replace(given, names={**given.names, **named})
+    return replace(models, names={**models.names, **named})
 
 
 def gate(
