@@ -3,6 +3,7 @@ by keyboard."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -37,7 +38,7 @@ SELECT = """([area, words]) => {
   range.setEnd(node, start + words.length);
   getSelection().removeAllRanges();
   getSelection().addRange(range);
-  area.dispatchEvent(new MouseEvent('mouseup', {bubbles: true}));
+  for (const event of ['mousedown', 'mouseup']) area.dispatchEvent(new MouseEvent(event, {bubbles: true}));
 }"""
 
 
@@ -90,6 +91,30 @@ def test_marks_are_made_and_taken_back_by_keyboard(field: Field) -> None:
     expect(page.locator("[data-marks] bdi")).to_have_text(["Boxing Day"])
     send(page)
     assert stored(field, number) == [[3, 13]]
+
+
+def test_a_selection_that_ends_outside_of_the_sentence_marks_its_words_and_keys_reach_emoji(
+    field: Field,
+) -> None:
+    sentence, _ = SENTENCES["emoji"]
+    (number,) = field.add("mark", [{"sentence": sentence}])
+    page = field.at_task()
+    area = page.locator("[data-markable]")
+    area.click(position={"x": 120, "y": 20}, click_count=3)  # the browser selects up to what follows
+    expect(page.locator("[data-marks] bdi")).to_have_text([sentence])
+    box = area.bounding_box()
+    page.mouse.move(box["x"] + 60, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] + 60, box["y"] + box["height"] / 2, steps=3)
+    page.mouse.up()
+    expect(page.locator("[data-marks] bdi")).to_have_text([re.compile("👨‍👩‍👧.$")])
+    expect(page.locator("[data-marks] bdi")).not_to_have_text([sentence])
+    area.press("End")
+    area.press("Enter")
+    expect(page.locator("[data-marks] bdi")).to_have_text(["👨‍👩‍👧"])
+    send(page)
+    ((start, end),) = stored(field, number)
+    assert sentence[start:end] == "👨‍👩‍👧"
 
 
 def test_in_a_right_to_left_sentence_the_left_arrow_goes_on(field: Field) -> None:
