@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import TracebackType
+from contextlib import AbstractContextManager, contextmanager
 
 import pytest
+import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 
-
-class Turn:
-    """The turn of those who write to a workspace, before which ``by`` has its own, once."""
-
-    def __init__(self, workspace: Workspace, by: Callable[[], object]) -> None:
-        self.turn, self.by, self.done = workspace._writing, by, False
-
-    def __enter__(self) -> None:
-        if not self.done:
-            self.done = True
-            self.by()
-        self.turn.__enter__()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.turn.__exit__(kind, error, trace)
+Transaction = Callable[[], AbstractContextManager[sa.Connection]]
 
 
 @contextmanager
 def overtaken(workspace: Workspace, by: Callable[[], object]) -> Iterator[None]:
     """Have ``by`` done, over a connection of its own, when the block is about to begin its first transaction
     that may write: all that the block has read until then is from before."""
-    turn = Turn(workspace, by)
+    done = False
+
+    def after_them(transaction: Transaction) -> Transaction:
+        def begin() -> AbstractContextManager[sa.Connection]:
+            nonlocal done
+            if not done:
+                done = True
+                by()
+            return transaction()
+
+        return begin
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workspace, "_writing", turn)
+        patch.setattr(workspace, "write", after_them(workspace.write))
+        patch.setattr(workspace, "claim", after_them(workspace.claim))
         yield
-    assert turn.done, "nothing was written"
+    assert done, "nothing was written"

@@ -199,8 +199,8 @@ def begin_run(
 
 
 def _taken_up(connection: Connection, row: sa.Row[Any]) -> RunRecord:
-    """A run that is to be continued. One of which nothing was asked yet gets a new time: whoever planned it
-    and cannot ask it does not ``forget_run`` it any more."""
+    """A run that is to be continued. Where nothing was asked yet it gets a new time, so that the process that
+    planned it does not ``forget_run`` it."""
     run = _record(row)
     if run.state not in ("planning", "planned"):
         return run

@@ -101,9 +101,9 @@ def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
     def note(*arguments: Any) -> None:
         read.extend(["read"] if "FROM studio_descriptions" in arguments[2] else [])
 
-    sa.event.listen(server._workspace.engine, "before_cursor_execute", note)
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
     page = client.get(f"{pages}/settings").text
-    sa.event.remove(server._workspace.engine, "before_cursor_execute", note)
+    sa.event.remove(sa.Engine, "before_cursor_execute", note)
     assert len(read) == 1, (
         "the text and its number are of one reading: on a server somebody may save in between"
     )
