@@ -56,6 +56,10 @@ def is_baseline(endpoint: str) -> bool:
     return endpoint.startswith(BASELINE_PREFIX)
 
 
+Unit = Literal["item", "question", "orders"]
+"""What one value of a metric is of (``Metric.per``)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metric:
     """One number per judgement, and how it is shown.
@@ -71,7 +75,8 @@ class Metric:
     leaves_out: True where the rule of a profile may leave a reply out: null, where the judgement's LEFT_OUT
         says why.
     lower_is_better: True where the metric counts what should not be (refusals, replies in another script).
-    per: ``question`` where one value is for a whole question of several rows, and only one of these has it.
+    per: ``question`` where one value is for a whole question of several rows, and only one of these has it;
+        ``orders`` where one value is so for all orders of a question's options.
     mean_over: a facet: the score of the whole is the unweighted mean over its groups, and a limited run asks
         as many of each.
     headline_by: a facet of the scores whose groups are shown in place of the whole, where the two are never
@@ -89,7 +94,7 @@ class Metric:
     bounds: tuple[float, float] | None = (0.0, 1.0)
     leaves_out: bool = False
     lower_is_better: bool = False
-    per: Literal["item", "question"] = "item"
+    per: Unit = "item"
     mean_over: str | None = None
     headline_by: str | None = None
     accuracy: bool = False

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from folkways.benchmarks.multiple_choice.orders import without_order
 from folkways.benchmarks.summary import AS_IT_IS
 from folkways.display import count, plural
-from folkways.records import LOST, Metric, State, is_baseline
+from folkways.records import LOST, Metric, State, Unit, is_baseline
 
 ASKING = ("language", "variant", "sample")
 """How a question was asked; rows of two models match if these and the item are equal."""
@@ -51,7 +52,7 @@ class Answers:
     replied: Mapping[str, int]
     unread: Mapping[str, int] = field(default_factory=dict)
     truncated: Mapping[str, int] = field(default_factory=dict)
-    per: Literal["item", "question"] = "item"
+    per: Unit = "item"
 
     def coverage(self, model: str) -> float:
         """The share of a model's expected rows that it replied to; 0 if none is expected."""
@@ -133,15 +134,13 @@ class Answers:
                 )
 
 
-def part_of_replies(
-    part: int, whole: int, per: Literal["item", "question"], of_question: str = "a reply"
-) -> str:
+def part_of_replies(part: int, whole: int, per: Unit, of_question: str = "a reply") -> str:
     """``3 of 16 replies``; of a metric with one value for a whole question ``a reply to 3 of 4 questions``.
 
     part, whole: numbers of rows that the metric has a value for. per: ``Metric.per``.
     of_question: what of a question's replies the part is about.
     """
-    if per == "question":
+    if per != "item":
         return f"{of_question} to {count(part)} of {plural(whole, 'question')}"
     return f"{count(part)} of {plural(whole, 'reply', 'replies')}"
 
@@ -155,10 +154,10 @@ def answers_of(judgements: Mapping[str, Judged], metric: Metric, groups: Sequenc
     """Match the counted rows of models to which the metric applies.
 
     judgements: model -> what was judged, with the metric's column and ``groups``. Rows match by item,
-    language, variant and sample. If the metric has one value for a whole question (``Metric.per``), they
-    match by question instead of item, and a question counts as without a reply as soon as one of its rows is;
-    of opinions, whose value is of all forms of a question that got a reply, only where it has none for want
-    of replies. The groups that a score is averaged over (``Metric.mean_over``) are among ``Answers.groups``.
+    language, variant and sample, but for what one value is of (``in_units``). A question of several rows
+    counts as without a reply as soon as one of them is; of opinions, whose value is of all forms of a
+    question that got a reply, only where it has none for want of replies. The groups that a score is averaged
+    over (``Metric.mean_over``) are among ``Answers.groups``.
     """
     groups = [*groups, *([metric.mean_over] if metric.mean_over else [])]
     key = (*(("culture", "question") if metric.per == "question" else ("item",)), *ASKING)
@@ -205,21 +204,36 @@ def answers_of(judgements: Mapping[str, Judged], metric: Metric, groups: Sequenc
     )
 
 
+def in_units(metric: Metric, variant: str = "variant") -> list[pl.Expr]:
+    """Columns for judgements whose rows match by ``item``, ``sample`` and ``variant`` where one value is of
+    several rows (``Metric.per``), and may be on any of them: what these do not share is taken out.
+
+    variant: the name of that column.
+    """
+    if metric.per != "question":
+        return [without_order(variant)] if metric.per == "orders" else []
+    question = pl.concat_str(["culture", "question"], separator="/", ignore_nulls=True).alias("item")
+    if metric.kind != "distribution":
+        return [question]
+    condition = pl.col(variant).cast(pl.String).str.replace(FORM, "").replace({"": AS_IT_IS})
+    return [question, condition, pl.lit(0, pl.Int64).alias("sample")]  # of all forms
+
+
 def _expected(judged: Judged, metric: Metric, key: Sequence[str], carried: Sequence[str]) -> pl.DataFrame:
     """The carried columns, state, value and whether a reply is lost: one row for each that a metric has a
     value for."""
     value, lost = pl.col(metric.name).cast(pl.Float64), pl.col("state").is_in(LOST)
     frame = judged if isinstance(judged, pl.DataFrame | pl.LazyFrame) else judged()
     counted = frame.lazy().filter(pl.col("counted")).select(*carried, "state", value=value, lost=lost)
-    if metric.per == "question":
+    if metric.per != "item":
         others, speaks = [name for name in carried if name not in key], pl.col("value").is_not_null()
-        whole = pl.col("lost").any()
-        if metric.kind == "distribution":  # of all forms, and on any of them
-            condition = pl.col("variant").cast(pl.String).str.replace(FORM, "").replace({"": AS_IT_IS})
-            counted = counted.with_columns(condition, sample=pl.lit(0, pl.Int64))
-            whole = pl.col("lost").filter(speaks).first()
-        counted = counted.group_by(key, maintain_order=True).agg(
-            pl.col(others).first(), pl.col("state", "value").filter(speaks).first(), whole
+        lost_rows = (
+            pl.col("lost").filter(speaks).first() if metric.kind == "distribution" else pl.col("lost").any()
+        )
+        counted = (
+            counted.with_columns(in_units(metric))
+            .group_by(key, maintain_order=True)
+            .agg(pl.col(others).first(), pl.col("state", "value").filter(speaks).first(), lost_rows)
         )
     return counted.filter(pl.col("value").is_not_null()).select(*carried, "state", "value", "lost").collect()
 

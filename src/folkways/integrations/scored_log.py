@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import orjson
 import polars as pl
@@ -20,7 +20,7 @@ from folkways.benchmarks.summary import summarise_means
 from folkways.cultures import cultures
 from folkways.errors import DataError
 from folkways.evidence.contributions import Contribution
-from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State
+from folkways.records import JUDGEMENTS, SCORES, Metric, Signature, State, Unit
 
 UNKNOWN = math.nan
 """Score of a sample that was not scored, for example because it failed: it must not count as 0."""
@@ -48,7 +48,7 @@ def scale_of(about: Mapping[str, Any]) -> dict[str, Any]:
     ends = about["bounds"] and [float(end) for end in about["bounds"]]
     sound = (
         about["kind"] in ("proportion", "mean", "distribution")
-        and about["per"] in ("item", "question")
+        and about["per"] in get_args(Unit)
         and about["lower_is_better"] in (True, False)
         and (ends is None or (len(ends) == 2 and ends[0] < ends[1]))
         and 0 < float(about["scale"]) < math.inf

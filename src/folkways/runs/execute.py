@@ -162,7 +162,7 @@ def execute(
             executor_of(asking.cluster).check(workspace, models)
     except FolkwaysError:
         if not continued:
-            run_records.forget_run(workspace, run_records.find_run(workspace, str(run.id)))
+            run_records.forget_run(workspace, run)
         raise
     _warn_of_other_code(workspace, run, models)
     asking.planned(run, continued)

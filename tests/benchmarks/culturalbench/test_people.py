@@ -277,9 +277,13 @@ def test_the_rule_is_that_of_the_build(tmp_path: Path) -> None:
         people_judgements(EASY.items(release), release, EASY.name)
 
 
-def test_votes_that_cannot_be_read_are_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("chosen", "number"), [("Q", "1"), ("", "1"), ("A", ""), ("A", "0"), ("A", "9" * 20)]
+)
+def test_votes_that_cannot_be_read_are_named(tmp_path: Path, chosen: str, number: str) -> None:
     release = release_of(tmp_path, votes_of({"a": ["A"] * 5}))
     path = tmp_path / "votes.csv"
-    path.write_text(path.read_text().replace("p3,A", "p3,Q"))
-    with pytest.raises(DataError, match=r"votes\.csv, row 4: is not a vote: chosen 'Q', round '1'"):
+    path.write_text(path.read_text().replace("p3,A,1", f"p3,{chosen},{number}"))
+    told = rf"votes\.csv, row 4: is not a vote: chosen '{chosen}', round '{number}'"
+    with pytest.raises(DataError, match=told):
         people_judgements(EASY.items(release), release, EASY.name)

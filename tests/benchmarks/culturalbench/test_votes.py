@@ -65,6 +65,7 @@ def test_what_is_no_choice(text: str) -> None:
         ({}, {"round": "0"}, "round .*from 1 on, got '0'"),
         ({}, {"round": "²"}, "round .*from 1 on, got '²'"),
         ({}, {"round": "٢"}, "round .*from 1 on, got '٢'"),
+        ({}, {"round": "9" * 20}, "round .*from 1 on, got '9{20}'"),
         ({}, {"annotator": "p1 "}, "annotator .*space: 'p1 '"),
         ({"option_c": ""}, {}, "items.csv, row 1: .*option_c is empty"),
         ({"country": " Spain"}, {}, "country ' Spain' .*space, in 1 item$"),

@@ -6,8 +6,10 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,8 +18,12 @@ import pytest
 from folkways.api import run
 from folkways.benchmarks.registry import benchmarks, get_task
 from folkways.benchmarks.released_data import open_release
+from folkways.benchmarks.survey.questions import PeopleAnswers, SurveyQuestion
+from folkways.benchmarks.survey.release import questions_of
 from folkways.benchmarks.survey.results import PERMUTATIONS, PeoplesAnswers, permutation_test
 from folkways.errors import DataError, FolkwaysError
+from folkways.releases.registry import get_record
+from folkways.releases.release_records import Release
 
 
 @pytest.fixture
@@ -73,15 +79,99 @@ def test_weights_of_an_unknown_number_of_people_stay_so(own: Path) -> None:
     assert set(items["respondents"]) == {None}
 
 
-@pytest.mark.parametrize("effective", [[3], {"DE": "3"}, {"DE": 0}, {"DE": -1}])
-def test_what_is_no_number_of_people_is_said_with_its_row(own: Path, effective: object) -> None:
-    path = own / "questions.jsonl"
-    first, *others = path.read_text("utf-8").splitlines()
-    path.write_text("\n".join([json.dumps({**json.loads(first), "effective": effective}), *others]))
-    with pytest.raises(
-        DataError, match=r"row 1: has effective that is not \{culture: people of equal weight\}"
-    ):
-        get_task("survey/opinions").items(open_release(str(own)))
+OPTIONS = [{"label": "Yes", "value": 1}, {"label": "No", "value": 2}, {"label": "?", "missing": True}]
+ASKED = {"id": "q", "text": "Is it so?", "options": OPTIONS, "ordered": True}
+TRANSLATED = {"text": "Ist es so?", "options": ["Ja", "Nein", "?"]}
+NO_TEXTS = "has texts in another language without text and as many options"
+EMPTY_TEXT = "has texts in another language of which one is empty or no text"
+NO_PEOPLE = "has effective that is not {culture: people of equal weight}"
+NO_VALUES = "is ordered, and an option lacks its value, a number"
+UNORDERED = "is ordered, and the values of its options neither rise nor fall in the order given"
+ANSWERED = ("q,DE,0,5,4", "q,DE,1,3,4", "q,DE,2,2,2")
+
+
+def told(folder: Path, questions: list[Any], counts: Sequence[str] = ANSWERED) -> str:
+    """What is wrong with a survey, after the name of its folder."""
+    (folder / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions))
+    header = "question,culture,option,count,weighted"
+    (folder / "counts.csv").write_text("\n".join([header, *counts]) + "\n")
+    with pytest.raises(DataError) as error:
+        list(questions_of(folder_release(folder)))
+    return str(error.value).removeprefix(f"{folder}/").splitlines()[0]
+
+
+def folder_release(folder: Path) -> Release:
+    return Release(get_record("survey-example"), folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        *(({name: value}, "needs id and text, both not empty")
+          for name in ("id", "text") for value in (None, "", 5)),
+        ({"text": " "}, "needs id and text, both not empty"),
+        *(({"options": value}, 'needs options: a list of {"label": ...}')
+          for value in (None, {}, ["Yes", "No"], [{"label": "Yes"}, {}], [{"label": "Yes"}, {"label": " "}])),
+        ({"options": OPTIONS[1:]}, "needs at least two options that are not missing"),
+        *(({"options": [OPTIONS[0], {"label": "No", "value": value}]}, NO_VALUES)
+          for value in (None, "2", True)),
+        *(({"options": [*OPTIONS, {"label": "Maybe", "value": value}]}, UNORDERED) for value in (2, 1.5)),
+        ({"language": 5}, "has the language 5; give a code or a name, for example \"ko\""),
+        ({"language": "Klingon"}, "unknown language 'Klingon'"),
+        ({"texts": ["de"]}, 'has texts that are not {language: {"text": ..., "options": [...]}}'),
+        ({"texts": {"Klingon": TRANSLATED}}, "unknown language 'Klingon'"),
+        ({"texts": {"de": "Ist es so?"}}, NO_TEXTS),
+        ({"texts": {"de": {"text": "Ist es so?"}}}, NO_TEXTS),
+        ({"texts": {"de": {**TRANSLATED, "options": ["Ja", "Nein"]}}}, NO_TEXTS),
+        *(({"texts": {"de": {**TRANSLATED, "text": text}}}, EMPTY_TEXT) for text in (None, " ")),
+        *(({"texts": {"de": {**TRANSLATED, "options": ["Ja", option, "?"]}}}, EMPTY_TEXT)
+          for option in (2, "")),
+        *(({"effective": value}, NO_PEOPLE) for value in ([3], {"DE": "3"}, {"DE": 0}, {"DE": -1})),
+    ],
+)  # fmt: skip
+def test_what_is_no_question_is_said_with_its_row(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    assert told(tmp_path, [{**ASKED, "id": "first"}, {**ASKED, **change}]) == (
+        f"questions.jsonl, row 2: {message}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q,Atlantis,0,5,4", ", row 4: unknown culture 'Atlantis'"),
+        ("q,DE,x,5,4", ", row 4: option is 'x'; give a whole number from 0 on"),
+        ("q,DE,,5,4", ", row 4: option is ''; give a whole number from 0 on"),
+        ("q,FR,0,1.5,4", ", row 4: count is '1.5'; give a whole number from 0 on"),
+        ("q,FR,0,-5,4", ", row 4: count is '-5'; give a whole number from 0 on"),
+        *((f"q,FR,0,5,{text}", f", row 4: weighted is {text!r}; give a number from 0 on, or a count")
+          for text in ("-1", "inf", "nan", "many")),
+        ("q,FR,0,,", ", row 4: weighted is ''; give a number from 0 on, or a count"),
+        ("q,Germany,1,5,4", ", row 4: has option 1 of 'q' in DE twice"),
+        ("q,FR,3,5,4", ", row 4: has option 3; there are 3"),
+        ("other,DE,0,5,4", ": counts answers to 'other', which questions.jsonl lacks"),
+    ],
+)  # fmt: skip
+def test_what_counts_no_answers_is_said_with_its_row(tmp_path: Path, line: str, message: str) -> None:
+    assert told(tmp_path, [ASKED], (*ANSWERED, line)) == f"counts.csv{message}"
+
+
+def test_a_survey_is_read_whole(tmp_path: Path) -> None:
+    twice = [ASKED, ASKED]
+    assert told(tmp_path, twice) == "questions.jsonl, row 2: has the question 'q' twice"
+    falling = [{"label": "?", "missing": True}, {"label": "Yes", "value": 2}, {"label": "No", "value": 1}]
+    texts = {"de": TRANSLATED, "English": {"text": "Own", "options": ["1", "2", "3"]}}
+    told(tmp_path, [{**ASKED, "options": falling, "texts": texts, "category": "So", "language": None}] * 2)
+    (tmp_path / "counts.csv").write_text(
+        "question,culture,option,count,weighted\nq,DE,0,2,\nq,DE,1,5,1\nq,DE,2,3,\nq,FR,2,,0.5\nq,KR,0,3,3\n"
+    )
+    read = questions_of(folder_release(tmp_path))
+    assert next(read) == SurveyQuestion(
+        "q", "Is it so?", ("Yes", "No"), (2.0, 1.0), ("?",), "en", "So",
+        {"de": ("Ist es so?", ("Nein", "?", "Ja"))},
+        {"DE": PeopleAnswers((0.25, 0.75), 8), "FR": PeopleAnswers((0.0, 1.0), None)},
+    )  # fmt: skip
 
 
 def test_other_packages_data_are_none(own: Path) -> None:

@@ -19,7 +19,6 @@ from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.survey import BENCHMARK
 from folkways.benchmarks.survey.results import instrument_effects
 from folkways.benchmarks.survey.task import METRICS, ShownQuestion
-from folkways.errors import DataError
 from folkways.evidence.comparison import compare_judgements
 from folkways.records import LEFT_OUT, listed_likelihoods
 from folkways.releases.release_records import Release
@@ -521,66 +520,6 @@ def test_no_metric_is_an_accuracy() -> None:
     assert {metric.kind for metric in METRICS} == {"distribution", "mean"}
 
 
-@pytest.mark.parametrize(
-    ("counts", "why"),
-    [
-        ("taxes,KR,4,1,1\n", "has option 4; there are 4"),
-        ("taxes,KR,x,1,1\n", "option is 'x'"),
-        ("taxes,KR,1,-2,1\n", "count is '-2'"),
-        ("taxes,KR,1,1,nan\n", "weighted is 'nan'"),
-        ("taxes,KR,1,,\n", "weighted is ''"),
-        ("taxes,KR,1,1,inf\n", "weighted is 'inf'"),
-        ("taxes,KR,1,1,-0.5\n", "weighted is '-0.5'"),
-        ("taxes,KR,1,1.5,1\n", "count is '1.5'"),
-        ("taxes,Atlantis,1,1,1\n", "Atlantis"),
-        ("taxes,KR,1,1,1\ntaxes,KR,1,1,1\n", "has option 1 of 'taxes' in KR twice"),
-        ("other,KR,1,1,1\n", "counts answers to 'other'"),
-    ],
-)
-def test_wrong_counts_are_named(tmp_path: Path, counts: str, why: str) -> None:
-    with pytest.raises(DataError, match=why):
-        TASK.items(write_survey(tmp_path, counts))
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"id": ""}, "needs id and text"),
-        ({"text": " "}, "needs id and text"),
-        ({"options": "AB"}, "needs options"),
-        ({"options": [{"label": "A"}, {"label": "B", "missing": True}]}, "two options at least"),
-        ({"options": [{"label": "A", "value": 1}, {"label": "B"}], "ordered": True}, "lacks its value"),
-        (
-            {
-                "options": [{"label": name, "value": at} for name, at in zip("ABC", (1, 3, 2), strict=True)],
-                "ordered": True,
-            },
-            "neither rise nor fall",
-        ),
-        (
-            {"options": [{"label": "A", "value": True}, {"label": "B", "value": 2}], "ordered": True},
-            "lacks its value",
-        ),
-        (
-            {
-                "options": [{"label": name, "value": at} for name, at in zip("ABC", (1, 1, 2), strict=True)],
-                "ordered": True,
-            },
-            "neither rise nor fall",
-        ),
-        ({"options": [{"label": "A"}, {"label": " "}]}, "needs options"),
-        ({"language": "klingon"}, "klingon"),
-        ({"texts": {"ko": {"text": "?", "options": ["a"]}}}, "another language"),
-    ],
-)
-def test_wrong_questions_are_named(tmp_path: Path, change: dict[str, Any], why: str) -> None:
-    with pytest.raises(DataError, match=why) as caught:
-        TASK.items(
-            write_survey(tmp_path, "taxes,KR,1,1,1\n", [{**entry("taxes", AGREE, ordered=False), **change}])
-        )
-    assert "row 1" in str(caught.value)
-
-
 def test_a_scale_may_fall_and_counts_may_stand_for_weights(tmp_path: Path) -> None:
     falling = [{"label": name, "value": at} for name, at in zip("ABC", (3, 2.5, -1), strict=True)]
     texts = {"en": {"text": "Other?", "options": [*"abc"]}, "ko": {"text": "?", "options": [*"abc"]}}
@@ -607,12 +546,6 @@ def test_a_question_of_nobodys_opinion_is_named(tmp_path: Path) -> None:
     found = BENCHMARK.reader.check(write_survey(tmp_path, rows))
     assert [(issue.kind, issue.key) for issue in found] == [("no-answers", "faith")]
     assert found[0].message == "nobody has an opinion"
-
-
-def test_a_question_twice_is_an_error(tmp_path: Path) -> None:
-    twice = [entry("taxes", AGREE, ordered=True)] * 2
-    with pytest.raises(DataError, match="twice"):
-        TASK.items(write_survey(tmp_path, "taxes,KR,1,1,1\n", twice))
 
 
 # ---- whose values, and the instrument

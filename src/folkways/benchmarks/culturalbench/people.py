@@ -19,7 +19,7 @@ from folkways.benchmarks.culturalbench.build.counting import MajorityRule
 from folkways.benchmarks.culturalbench.build.tables import BUILT_VOTES
 from folkways.benchmarks.culturalbench.data.release import VOTES
 from folkways.benchmarks.culturalbench.votes import ABSTENTIONS, LETTERS
-from folkways.benchmarks.culturalbench.votes_files import parse_chosen
+from folkways.benchmarks.culturalbench.votes_files import parse_chosen, parse_round
 from folkways.errors import DataError
 from folkways.records import JUDGEMENTS, Schema, State, require_columns
 from folkways.releases.release_records import Release
@@ -61,8 +61,8 @@ def read_built_votes(release: Release) -> pl.DataFrame:
     table = read_table(path, {name: (name,) for name in BUILT_VOTES})
     rows = []
     for row in table.iter_rows(named=True):
-        chosen = parse_chosen(row["chosen"])
-        if chosen is None or not row["round"].isdecimal():
+        chosen, number = parse_chosen(row["chosen"]), parse_round(row["round"])
+        if chosen is None or number is None:
             raise DataError(
                 f"is not a vote: chosen {row['chosen']!r}, round {row['round']!r}; build it again",
                 file=path,
@@ -70,12 +70,7 @@ def read_built_votes(release: Release) -> pl.DataFrame:
             )
         truths = {name: row[name] == "True" for name in ("counted", "kept")}
         rows.append(
-            {
-                **{name: row[name] for name in BUILT_VOTES},
-                "chosen": chosen,
-                "round": int(row["round"]),
-                **truths,
-            }
+            {**{name: row[name] for name in BUILT_VOTES}, "chosen": chosen, "round": number, **truths}
         )
     return pl.DataFrame(rows, schema=dict(BUILT_VOTES))
 

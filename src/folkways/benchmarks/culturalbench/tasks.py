@@ -136,6 +136,7 @@ class Easy(CulturalBenchTask):
             "consistent",
             "Same option",
             "The same option was chosen in every order that was asked, right or wrong.",
+            per="orders",
         ),
         *LETTER_METRICS,
     )

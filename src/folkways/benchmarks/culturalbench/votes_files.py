@@ -215,6 +215,11 @@ def parse_chosen(text: str) -> list[str] | None:
     return sorted(letters)
 
 
+def parse_round(text: str) -> int | None:
+    """A round, from 1 on, of nine digits at most; None for anything else."""
+    return int(text) if re.fullmatch("0*[1-9][0-9]{0,8}", text) else None
+
+
 def _check_columns(text: TextTable, fields: Sequence[Field]) -> None:
     missing = [entry.name for entry in fields if entry.required and entry.name not in text.rows.columns]
     if missing:
@@ -259,7 +264,8 @@ def _vote(collection: _Collection, place: str, row: Mapping[str, Any]) -> None:
         )
         return
     round_text = str(row.get("round") or "1").strip()
-    if not (round_text.isascii() and round_text.isdecimal() and int(round_text) > 0):
+    number = parse_round(round_text)
+    if number is None:
         collection.problems.append(
             f"{place}: the round is a whole number from 1 on, got {_short(round_text)}"
         )
@@ -268,7 +274,7 @@ def _vote(collection: _Collection, place: str, row: Mapping[str, Any]) -> None:
         "item": row["item"],
         "annotator": row["annotator"],
         "chosen": chosen,
-        "round": int(round_text),
+        "round": number,
         "population": (row.get("population") or "").strip(),
     }
     existing, first = collection.votes.setdefault(

@@ -8,6 +8,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from itertools import permutations
 
+import polars as pl
+
 from folkways.errors import FolkwaysError
 
 Order = tuple[int, ...]
@@ -19,7 +21,8 @@ MOST = 24
 MOST_SHUFFLED = 6
 """Options up to which every order can come; longer lists are only rotated."""
 
-_SUFFIX = re.compile(r"^(?P<template>.*)~order-(?P<number>[1-9]\d*)$", re.S)
+_ORDER = r"~order-(?P<number>[1-9]\d*)$"
+_SUFFIX = re.compile(rf"^(?P<template>.*){_ORDER}", re.S)
 _SPEAKS_OF_PLACES = re.compile(
     r"""
       \b of \s+ the \s+ (?: (?: options | answers | choices ) \s+ )? (?: above | below ) \b
@@ -64,6 +67,11 @@ def split_variant(variant: str) -> tuple[str, int]:
     """Template and number of the order; the inverse of ``variant_name``."""
     match = _SUFFIX.match(variant)
     return (match["template"], int(match["number"])) if match else (variant, 1)
+
+
+def without_order(variant: str) -> pl.Expr:
+    """The template of each row (``split_variant``), in the column ``variant`` of this name."""
+    return pl.col(variant).cast(pl.String).str.replace(_ORDER, "")
 
 
 def can_be_permuted(options: Sequence[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,21 +102,21 @@ def _question(
     opinions = [index for index, option in enumerate(options) if not option.get("missing")]
     others = [index for index, option in enumerate(options) if option.get("missing")]
     if len(opinions) < 2:
-        raise wrong("needs two options at least that are not missing")
+        raise wrong("needs at least two options that are not missing")
     values = [options[index].get("value") for index in opinions] if entry.get("ordered") else []
     if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
         raise wrong("is ordered, and an option lacks its value, a number")
     rising = [float(value) for value in values]
     if rising and rising not in (sorted(set(rising)), sorted(set(rising), reverse=True)):
         raise wrong("is ordered, and the values of its options neither rise nor fall in the order given")
-    try:
-        language = get_language(entry.get("language") or "en").code
-        texts = {
-            get_language(name).code: _translation(wrong, one, [*opinions, *others])
-            for name, one in (entry.get("texts") or {}).items()
-        }
-    except FolkwaysError as error:
-        raise wrong(str(error)) from None
+    language = _code(wrong, entry.get("language") or "en")
+    translations = entry.get("texts") or {}
+    if not isinstance(translations, dict):
+        raise wrong('has texts that are not {language: {"text": ..., "options": [...]}}')
+    texts = {
+        _code(wrong, name): _translation(wrong, one, [*opinions, *others])
+        for name, one in translations.items()
+    }
     labels = [option["label"] for option in options]
     effective = entry.get("effective") or {}
     if not isinstance(effective, dict) or not all(
@@ -142,12 +142,25 @@ def _question(
     )
 
 
-def _translation(wrong: Any, entry: Any, order: list[int]) -> tuple[str, tuple[str, ...]]:
+def _code(wrong: Callable[[str], DataError], language: object) -> str:
+    if not isinstance(language, str):
+        raise wrong(f'has the language {language!r}; give a code or a name, for example "ko"')
+    try:
+        return get_language(language).code
+    except FolkwaysError as error:
+        raise wrong(str(error)) from None
+
+
+def _translation(
+    wrong: Callable[[str], DataError], entry: Any, order: list[int]
+) -> tuple[str, tuple[str, ...]]:
     options = entry.get("options") if isinstance(entry, dict) else None
-    text = entry.get("text") if isinstance(entry, dict) else None
-    if not isinstance(text, str) or not isinstance(options, list) or len(options) != len(order):
+    if not isinstance(options, list) or len(options) != len(order):
         raise wrong("has texts in another language without text and as many options")
-    return text, tuple(str(options[index]) for index in order)
+    written = [entry.get("text"), *(options[index] for index in order)]
+    if not all(isinstance(part, str) and part.strip() for part in written):
+        raise wrong("has texts in another language of which one is empty or no text")
+    return written[0], tuple(written[1:])
 
 
 def _people(

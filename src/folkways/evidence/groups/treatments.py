@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from folkways.benchmarks.multiple_choice.orders import split_variant
+from folkways.benchmarks.multiple_choice.orders import split_variant, variant_name
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.summary import ASKED_IN, with_asked_in
 from folkways.benchmarks.tables import DIFFERENCE, Layout, NotAvailableError, Plot, Table, with_holm
 from folkways.benchmarks.treatments import LENGTH, Arm
 from folkways.display import signed
 from folkways.errors import option
+from folkways.evidence.answers import in_units
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.groups.panel import NAMES
 from folkways.evidence.groups.treatment_answers import answers_table
@@ -348,7 +349,8 @@ def _arms(source: Inputs, *, by_template: bool) -> Iterator[Arms]:
         judged = judged.join(named, on="variant", how="left", maintain_order="left")
         for metric in metrics:
             if metric.name in judged.columns and judged[metric.name].dtype.is_numeric():
-                yield from _of_metric(judged.drop_nulls(metric.name), task, metric)
+                rows = judged.drop_nulls(metric.name).with_columns(in_units(metric, "base"))
+                yield from _of_metric(rows, task, metric)
 
 
 def _named(variants: pl.Series, *, by_template: bool) -> pl.DataFrame:
@@ -358,7 +360,12 @@ def _named(variants: pl.Series, *, by_template: bool) -> pl.DataFrame:
         first = split_variant(names[0])[0]
         split = {name: split_variant(name) for name in names}
         rows = [
-            (name, str(order), *((None, "control") if template == first else (template, "treatment")), "")
+            (
+                name,
+                variant_name("", order),
+                *((None, "control") if template == first else (template, "treatment")),
+                "",
+            )
             for name, (template, order) in split.items()
         ]
     else:

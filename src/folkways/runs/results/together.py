@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import orjson
 import polars as pl
 
-from folkways.benchmarks.base import needs_whole_questions
+from folkways.benchmarks.multiple_choice.orders import without_order
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
 from folkways.evidence.completeness import ASKED_BY
@@ -281,15 +281,16 @@ class RunsTogether:
 def latest(judged: pl.DataFrame) -> pl.Series:
     """The numbers of the rows that stay where several runs asked a model the same: those of the last run that
     got a reply, or of the last run where none did. Rows that have one value together, such as the statements
-    of a question, are those of one run: of those that got most replies to them, the last."""
+    of a question or the orders of its options, are those of one run: of those that got most replies to them,
+    the last."""
     rows = judged.select(*ROW, "question", "culture", came=(~pl.col("state").is_in(LOST)).cast(pl.UInt32))
     tasks = {name: get_task(name) for name in judged["task"].unique().cast(pl.String)}
-    together = [name for name, task in tasks.items() if needs_whole_questions(task)]
+    together = [name for name, task in tasks.items() if any(one.per != "item" for one in task.metrics)]
     if together:
         opinions = [name for name in together if tasks[name].metrics[0].kind == "distribution"]
         of_one_value = (
-            pl.when(~pl.col("task").cast(pl.String).is_in(opinions)).then(pl.col(name)).alias(name)
-            for name in ("variant", "sample")
+            pl.when(~pl.col("task").cast(pl.String).is_in(opinions)).then(column)
+            for column in (without_order("variant"), pl.col("sample"))
         )
         whose = ("endpoint", "task", "profile", "question", "culture", "language")
         turn = pl.int_range(pl.len()).over(ROW).alias("turn")

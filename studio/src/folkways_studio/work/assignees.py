@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace, insert
 from folkways_studio.database import audit, schema
+from folkways_studio.database.rows import changing
 from folkways_studio.errors import ConflictError, Message, NotFoundError
 from folkways_studio.items.service import MOST_NAMED
 from folkways_studio.records import AT_WORK, AssignmentState, Item, ItemState, ParticipantState, from_row
@@ -219,7 +220,7 @@ def assign(
     """
     if len(wanted) > MOST_ITEMS:
         raise ConflictError("these are more than %(most)s items; choose fewer at a time", most=MOST_ITEMS)
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         items = _locked(connection, study_id, sorted(wanted))
         people = people_within(connection, study_id)
         refused = refusals_within(connection, people, items, wanted)

@@ -6,14 +6,16 @@ const length = (text) => [...text].length;
 const OUTER = /^(?:[^\S\ufeff]|[\x1c-\x1f\x85])+|(?:[^\S\ufeff]|[\x1c-\x1f\x85])+$/g;
 const slice = (text, from, to) => [...text].slice(from, to).join("");
 
-// Words and what lies between them, as [start, end) in code points; scripts without spaces are cut by the browser's own dictionary.
+// Words and symbols (emoji, flags, currencies), as [start, end) in code points; scripts without spaces are cut by the browser's own
+// dictionary.
+const MARKED = /[^\p{P}\p{Z}\p{C}\u{fe0f}]/u;
 function pieces(text, language) {
   const segmenter = new Intl.Segmenter(language || undefined, { granularity: "word" });
   let at = 0;
-  return [...segmenter.segment(text)].map(({ segment, isWordLike }) => {
+  return [...segmenter.segment(text)].flatMap(({ segment }) => {
     const start = at;
     at += length(segment);
-    return { start, end: at, word: isWordLike };
+    return MARKED.test(segment) ? [{ start, end: at }] : [];
   });
 }
 
@@ -28,7 +30,8 @@ export class Marker {
     this.take(this.source ? this.source.value : this.area.textContent);
     this.read();
     this.source?.addEventListener("input", () => this.rewritten());
-    this.area.addEventListener("mouseup", () => this.fromSelection());
+    // Where the button is let go outside, what was selected from here counts as well.
+    this.area.addEventListener("mousedown", () => addEventListener("mouseup", () => this.fromSelection(), { once: true }));
     this.area.addEventListener("touchend", () => setTimeout(() => this.fromSelection(), 50));
     this.area.addEventListener("keydown", (event) => this.key(event));
     this.area.addEventListener("blur", () => this.moveTo(null));
@@ -42,7 +45,7 @@ export class Marker {
   // Ends are trimmed as the server trims them, so that offsets count from the same place.
   take(text) {
     this.text = this.source ? text.replaceAll("\r\n", "\n").replace(OUTER, "") : text;
-    this.pieces = pieces(this.text, this.area.lang).filter((piece) => piece.word);
+    this.pieces = pieces(this.text, this.area.lang);
     for (const part of [this.area, this.root.querySelector("[data-marking]")]) if (part) part.hidden = Boolean(this.source) && !this.text;
   }
 
@@ -71,8 +74,10 @@ export class Marker {
   fromSelection() {
     const selection = getSelection();
     if (!selection.rangeCount || selection.isCollapsed) return;
-    const chosen = selection.getRangeAt(0);
-    if (!this.area.contains(chosen.startContainer) || !this.area.contains(chosen.endContainer)) return;
+    const chosen = selection.getRangeAt(0).cloneRange();
+    if (!chosen.intersectsNode(this.area)) return;
+    if (!this.area.contains(chosen.startContainer)) chosen.setStart(this.area, 0);
+    if (!this.area.contains(chosen.endContainer)) chosen.setEnd(this.area, this.area.childNodes.length);
     const before = document.createRange();
     before.selectNodeContents(this.area);
     before.setEnd(chosen.startContainer, chosen.startOffset);
