@@ -213,6 +213,14 @@ def test_samples_are_judged_one_by_one(
     assert judged.filter(pl.col("state") == State.MISSING)["sample"].to_list() == [1] * 5
 
 
+@pytest.mark.parametrize("number", ["nan", "inf", "-1", "1.5", "1e300", "9" * 20, "one", "", None])
+def test_what_is_no_number_of_a_sample_is_named_with_its_row(number: str | None) -> None:
+    rows = {"item": ["KR/school-1", "US/school-1"], "response": ["A", "A"], "sample": ["0.0", number]}
+    with pytest.raises(DataError) as error:
+        api.judge("demo/mcq", pl.DataFrame(rows))
+    assert str(error.value) == f"the frame, row 2: sample {number!r} is not a whole number from 0 on"
+
+
 def test_a_culture_narrows_what_is_expected(
     judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path
 ) -> None:
