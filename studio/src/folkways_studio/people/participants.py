@@ -281,7 +281,7 @@ def _full(connection: sa.Connection, population: Population, attributes: Mapping
                 stored.c.name == name,
                 stored.c.value == answer,
             )
-            if (connection.execute(alike).scalar() or 0) >= quota[answer]:
+            if connection.execute(alike).scalar_one() >= quota[answer]:
                 full.append(name)
     return full
 
