@@ -44,7 +44,8 @@ from folkways_studio.work.adjudications import list_adjudications
 from folkways_studio.work.known_answers import last_test
 from folkways_studio.work.known_counts import known_counts
 from folkways_studio.workflows.yaml_text import as_json
-from studio.tests.support.recorded_study import START, RecordedStudy, build_recorded_study, fixed_clock
+from studio.tests.support.fixed_clock import fixed_clock
+from studio.tests.support.recorded_study import START, RecordedStudy, build_recorded_study
 from studio.tests.support.studies import content_of, filled, new_workspace
 from tests.support.command_line import folkways
 from tests.support.fingerprints import check_text
@@ -56,7 +57,7 @@ RECORDED = Path(__file__).parent / "recorded"
 def recorded_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RecordedStudy, bytes]]:
     """The study, at the time at which it was left, when one delivery of an event had failed; and its workspace."""
     workspace = new_workspace(tmp_path_factory.mktemp("village") / "studio.db")
-    with fixed_clock() as clock:
+    with fixed_clock(START) as clock:
         recorded = build_recorded_study(workspace, clock)
         (delivery,) = deliveries.claim_due(workspace)
         deliveries.settle(workspace, delivery, 503, "the receiver is away")

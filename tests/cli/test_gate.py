@@ -188,6 +188,7 @@ def test_a_metric_of_replies_alone_is_not_decided_where_too_few_came(
     [
         (("now",), "nothing is required"),
         (("nope", "--min", "demo/mcq=1"), "unknown run 'nope'"),
+        ((__file__, "--min", "demo/mcq=1"), f"--model replay:{__file__}"),
         (("now", "--min", "demo/mcq"), "cannot read 'demo/mcq'"),
         (("now", "--min", "demo/mcq:XX=1"), "unknown culture 'XX'"),
         (("now", "--min", "blend/saq=1"), "unknown task of these scores: 'blend/saq'"),

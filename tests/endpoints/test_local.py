@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import math
+import shutil
 import sys
 import threading
 import weakref
@@ -329,6 +331,43 @@ def test_a_folder_without_a_model(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(FolkwaysError, match="cannot be loaded as a language model"):
         asyncio.run(open_name(f"hf/{tmp_path}").open(1))
+
+
+def test_a_folder_without_a_tokenizer_is_refused(model, tmp_path):
+    folder = shutil.copytree(model, tmp_path / "trained")
+    for file in folder.glob("*token*"):
+        file.unlink()
+    with pytest.raises(FolkwaysError, match=r"no tokenizer.*\n.*save_pretrained"):
+        asyncio.run(open_name(f"hf/{folder}").open(1))
+
+
+def _cut(folder: Path) -> None:
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+
+
+def _narrowed(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    sizes = {key: value // 2 for key, value in config.items() if key in ("n_embd", "hidden_size")}
+    (folder / "config.json").write_text(json.dumps(config | sizes))
+
+
+def _with_code(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    ours = {"model_type": "ours", "auto_map": {"AutoConfig": "c.C", "AutoModelForCausalLM": "m.M"}}
+    (folder / "config.json").write_text(json.dumps(config | ours))
+
+
+@pytest.mark.parametrize(
+    ("broken", "remedy"), [(_cut, "is whole"), (_narrowed, "is whole"), (_with_code, "runs no code")]
+)
+def test_a_folder_that_cannot_be_loaded_says_what_to_check(model, tmp_path, broken, remedy):
+    folder = shutil.copytree(model, tmp_path / "trained")
+    broken(folder)
+    with pytest.raises(
+        FolkwaysError, match=f"the folder .*cannot be loaded as a language model: .*\n.*{remedy}"
+    ):
+        asyncio.run(open_name(f"hf/{folder}").open(1))
 
 
 @pytest.mark.local_model

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from folkways.runs.serving import ModelServer
 
 PROGRAM = """
 import sys
+import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 class Models(BaseHTTPRequestHandler):
@@ -50,6 +52,7 @@ def wait_until_it_is_up(server: ModelServer) -> None:
         with socket.socket() as one:
             if one.connect_ex(("127.0.0.1", server.port)) == 0:
                 return
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(

@@ -18,20 +18,18 @@ refused   why whole batches are refused, as OpenAI says it while it validates th
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 import time
 from collections import Counter
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import orjson
 
 from tests.support.chat_layouts import answer, error, read_question, reply
-from tests.support.server_process import ServerProcess
+from tests.support.server_process import Handler, ServerProcess, serve
 
 SINGLES = {"/chat/completions": "openai", "/messages": "anthropic", ":generateContent": "google"}
 
@@ -52,42 +50,21 @@ class State:
             return left > 0
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    state: State
+class Answers(Handler):
+    state = State()
 
-    def log_message(self, *_: object) -> None:
-        """Nothing is written."""
-
-    def do_GET(self) -> None:
-        self.handle_call(b"")
-
-    def do_POST(self) -> None:
-        self.handle_call(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-
-    def say(self, body: Any, status: int = 200, **headers: str) -> None:
-        raw = body if isinstance(body, bytes) else orjson.dumps(body)
-        self.send_response(status)
-        for name, value in {
-            "Content-Type": "application/json",
-            "Content-Length": str(len(raw)),
-            **headers,
-        }.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(raw)
-
-    def handle_call(self, body: bytes) -> None:
+    def answer(self, body: bytes) -> None:
         state, parts = self.state, urlsplit(self.path)
         path, query = parts.path, {name: values[0] for name, values in parse_qs(parts.query).items()}
         if path == "/_control":
             state.set.update(orjson.loads(body))
-            return self.say({})
+            return self.say(200, {})
         if path == "/_stats":
             names = [batch["name"] for batch in state.batches.values()]
             sizes = [len(batch["requests"]) for batch in state.batches.values()]
             again = sum(count > 1 for count in state.bodies.values())
             return self.say(
+                200,
                 {
                     **state.counts,
                     "names": names,
@@ -95,7 +72,7 @@ class Handler(BaseHTTPRequestHandler):
                     "bytes": [batch.get("bytes") for batch in state.batches.values()],
                     "distinct": len(state.bodies),
                     "again": again,
-                }
+                },
             )
         for ending, protocol in SINGLES.items():
             if path.endswith(ending) and self.command == "POST":
@@ -104,14 +81,14 @@ class Handler(BaseHTTPRequestHandler):
             state.counts["turned away"] += 1
             status = state.set["upload"].pop(0)
             return self.say(
-                error("openai", "slow down", "rate_limit_exceeded", status), status, Retry_After="0"
+                status, error("openai", "slow down", "rate_limit_exceeded", status), Retry_After="0"
             )
         return self.batch_call(path, query, body)
 
     def single(self, protocol: str, path: str, body: bytes) -> None:
         self.state.counts["singles"] += 1
         self.state.bodies[body] += 1
-        self.say(said(protocol, path, orjson.loads(body)))
+        self.say(200, said(protocol, path, orjson.loads(body)))
 
     def batch_call(self, path: str, query: dict[str, str], body: bytes) -> None:
         state = self.state
@@ -119,9 +96,9 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/v1/files":
             number = f"file-{len(state.files)}"
             state.files[number] = body.split(b"\r\n\r\n")[-1].rsplit(b"\r\n--", 1)[0]
-            return self.say({"id": number, "object": "file", "purpose": "batch"})
+            return self.say(200, {"id": number, "object": "file", "purpose": "batch"})
         if path.startswith("/v1/files/"):
-            return self.say(state.files[path.split("/")[3]], Content_Type="application/octet-stream")
+            return self.say(200, state.files[path.split("/")[3]], Content_Type="application/octet-stream")
         if path == "/v1/batches" and self.command == "POST":
             order = orjson.loads(body)
             file = state.files[order["input_file_id"]]
@@ -131,31 +108,31 @@ class Handler(BaseHTTPRequestHandler):
             more = {"metadata": order["metadata"], "bytes": len(file)}
             return self.take("batch", "openai", order["metadata"]["folkways"], requests, **more)
         if path == "/v1/batches":
-            return self.say(page([self.look(number) for number in state.batches], query, openai))
+            return self.say(200, page([self.look(number) for number in state.batches], query, openai))
         if path.endswith("/messages/batches"):
             if self.command == "GET":
-                return self.say(page([self.look(number) for number in state.batches], query, anthropic))
+                return self.say(200, page([self.look(number) for number in state.batches], query, anthropic))
             requests = [(row["custom_id"], row["params"]) for row in orjson.loads(body)["requests"]]
             return self.take("msgbatch", "anthropic", "", requests)
         if "/messages/batches/" in path:
             number = path.removesuffix("/results").rsplit("/", 1)[-1]
             if path.endswith("/results"):
                 return self.say(
-                    b"\n".join(orjson.dumps(row) for row in anthropic_results(state.batches[number]))
+                    200, b"\n".join(orjson.dumps(row) for row in anthropic_results(state.batches[number]))
                 )
-            return self.say(anthropic(self.look(number)))
+            return self.say(200, anthropic(self.look(number)))
         if path.endswith(":batchGenerateContent"):
             batch = orjson.loads(body)["batch"]
             rows = batch["inputConfig"]["requests"]["requests"]
             requests = [(row["metadata"]["key"], row["request"]) for row in rows]
             return self.take("g", "google", batch["displayName"], requests)
         if path == "/v1beta/batches":
-            return self.say(google_page(list(state.batches.values()), query))
+            return self.say(200, google_page(list(state.batches.values()), query))
         if path.startswith("/v1beta/batches/"):
-            return self.say(google(self.look(path.rsplit("/", 1)[-1])))
+            return self.say(200, google(self.look(path.rsplit("/", 1)[-1])))
         if path.startswith("/v1/batches/"):
-            return self.say(openai(self.look(path.rsplit("/", 1)[-1]), state.files))
-        return self.say(error("openai", "no such path", "not_found", 404), 404)
+            return self.say(200, openai(self.look(path.rsplit("/", 1)[-1]), state.files))
+        return self.say(404, error("openai", "no such path", "not_found", 404))
 
     def take(
         self, prefix: str, protocol: str, name: str, requests: list[tuple[str, Any]], **more: Any
@@ -176,14 +153,14 @@ class Handler(BaseHTTPRequestHandler):
             for _, body in requests:
                 state.bodies[orjson.dumps(body)] += 1
         if state.one_less("broken"):
-            self.say(error("openai", "try later", "server_error", 503), 503)
+            self.say(503, error("openai", "try later", "server_error", 503))
             return
         if state.one_less("silent"):
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)
             return
         time.sleep(float(state.set.get("stall", 0)))
-        self.say(LAYOUTS[protocol](batch, state.files))
+        self.say(200, LAYOUTS[protocol](batch, state.files))
 
     def look(self, number: str) -> dict[str, Any]:
         batch = self.state.batches[number]
@@ -331,13 +308,5 @@ class BatchServer(ServerProcess):
     module = "tests.support.batch_server"
 
 
-def main() -> None:
-    Handler.state = State()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    print(json.dumps({"url": f"http://127.0.0.1:{server.server_port}"}), flush=True)
-    server.serve_forever()
-
-
 if __name__ == "__main__":
-    main()
+    serve(Answers)

@@ -53,19 +53,36 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     # On a CPU 16-bit arithmetic is slow and coarse; on a GPU the precision is the one the model was published
     # in.
     precision = "auto" if device == "cuda" else torch.float32
+    is_folder = Path(source).is_dir()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
         model, loading = transformers.AutoModelForCausalLM.from_pretrained(
             source, revision=revision, torch_dtype=precision, output_loading_info=True
         )
-    except (OSError, ValueError, KeyError, ImportError) as error:
-        where = "the folder" if Path(source).is_dir() else "the Hugging Face hub's"
-        raise FolkwaysError(
-            f"{where} {source} cannot be loaded as a language model: {quotable(str(error))}\n"
-            "Check the name and revision; a gated model needs HF_TOKEN, and without a network the model "
+        model = model.to(device).eval()
+    except Exception as error:  # noqa: BLE001 - of torch, transformers, safetensors and what a folder holds
+        what = str(error) if isinstance(error, OSError | ValueError) else f"{type(error).__name__}: {error}"
+        remedy = (
+            "Check that the folder is whole: config.json, the weights, and the files of the tokenizer"
+            if is_folder
+            else "Check the name and revision; a gated model needs HF_TOKEN, and without a network the model "
             "must be in the cache"
+        )
+        if "trust_remote_code" in what:
+            remedy = (
+                "folkways runs no code that comes with a model: serve it with a program that does, as "
+                "vLLM, and ask that server (http://HOST/v1#MODEL)"
+            )
+        where = "the folder" if is_folder else "the Hugging Face hub's"
+        raise FolkwaysError(
+            f"{where} {source} cannot be loaded as a language model: {quotable(what)}\n{remedy}"
         ) from None
-    loaded = LoadedModel(torch, tokenizer, model.to(device).eval(), device, source, revision)
+    if len(tokenizer) <= len(tokenizer.all_special_ids):  # what transformers makes up where it finds no files
+        raise FolkwaysError(
+            f"hf/{source} has no tokenizer, so that the model would read nothing of a question\n"
+            "Save it beside the model: AutoTokenizer.from_pretrained(BASE_MODEL).save_pretrained(FOLDER)"
+        )
+    loaded = LoadedModel(torch, tokenizer, model, device, source, revision)
     if loaded.looks_ahead():
         raise FolkwaysError(
             f"hf/{source} ({model.config.model_type}) writes no text from left to right: what it expects at "

@@ -16,14 +16,13 @@ import json
 import secrets
 import time
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from tests.support.server_process import ServerProcess
+from tests.support.server_process import Handler, ServerProcess, serve
 
 CLIENT, SECRET = "studio-of-the-tests", "secret-of-the-tests"
 PERSON = {"sub": "person-1", "email": "me@example.org", "email_verified": True, "name": "Mina Lee"}
@@ -84,7 +83,6 @@ class Provider:
     """What the process knows."""
 
     def __init__(self) -> None:
-        self.url = ""
         self.key, self.stranger = (
             rsa.generate_private_key(public_exponent=65537, key_size=2048) for _ in range(2)
         )
@@ -102,13 +100,13 @@ class Provider:
 
     def document(self) -> dict[str, Any]:
         places = {
-            name: f"{self.url}/{path}"
+            name: f"{Handler.url}/{path}"
             for name, path in (
                 *(("authorization_endpoint", "authorize?theme=plain"), ("token_endpoint", "token")),
                 *(("jwks_uri", "jwks"), ("userinfo_endpoint", "userinfo")),
             )
         }
-        return {"issuer": self.url, **places, **DOCUMENTS.get(self.fault, {})}
+        return {"issuer": Handler.url, **places, **DOCUMENTS.get(self.fault, {})}
 
     def keys(self) -> dict[str, Any]:
         key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key()))
@@ -126,7 +124,7 @@ class Provider:
             self.codes[code] = asked
             answer |= {
                 "code": code,
-                "iss": "https://another.example.org" if self.fault == "issuer of the answer" else self.url,
+                "iss": "https://another.example.org" if self.fault == "issuer of the answer" else Handler.url,
             }
         return f"{asked['redirect_uri']}?{urlencode(answer)}"
 
@@ -157,7 +155,7 @@ class Provider:
     def id_token(self, nonce: str) -> str:
         now = int(time.time())
         said = {
-            "iss": self.url,
+            "iss": Handler.url,
             "aud": CLIENT,
             "iat": now,
             "exp": now + 300,
@@ -184,11 +182,16 @@ class Provider:
 def main() -> None:
     provider = Provider()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Answers(Handler):
+        protocol_version = "HTTP/1.0"
+
+        def answer(self, body: bytes) -> None:
             parts = urlsplit(self.path)
-            self.note(parts.path)
-            if parts.path == "/_stats":
+            if not parts.path.startswith("/_"):
+                provider.asked.append(parts.path)
+            if self.command == "POST":
+                self.answer_form(body.decode())
+            elif parts.path == "/_stats":
                 self.say(200, {"asked": provider.asked})
             elif parts.path == "/authorize":
                 self.go(provider.authorize(dict(parse_qsl(parts.query))))
@@ -198,21 +201,15 @@ def main() -> None:
                 known = {"/.well-known/openid-configuration": provider.document, "/jwks": provider.keys}
                 self.say(200, known[parts.path]()) if parts.path in known else self.say(404, {})
 
-        def do_POST(self) -> None:
-            self.note(self.path)
-            body = self.rfile.read(int(self.headers["content-length"] or 0)).decode()
+        def answer_form(self, body: str) -> None:
             if self.path == "/_control":
                 provider.settings = json.loads(body)
                 provider.asked.clear()
                 self.say(200, {})
             elif provider.fault == "elsewhere":
-                self.go(f"{provider.url}/elsewhere")
+                self.go(f"{Handler.url}/elsewhere")
             else:
                 self.say(*provider.token(dict(parse_qsl(body)), self.headers["authorization"] or ""))
-
-        def note(self, path: str) -> None:
-            if not path.startswith("/_"):
-                provider.asked.append(path)
 
         def go(self, place: str) -> None:
             self.send_response(302)
@@ -236,9 +233,6 @@ def main() -> None:
                     time.sleep(0.1)
             self.wfile.write(content)
 
-        def log_message(self, *_: object) -> None:
-            """Quiet."""
-
         def handle(self) -> None:
             """Whoever hangs up is not complained about."""
             try:
@@ -246,10 +240,7 @@ def main() -> None:
             except OSError:
                 self.close_connection = True
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        provider.url = f"http://127.0.0.1:{server.server_port}"
-        print(json.dumps({"url": provider.url}), flush=True)
-        server.serve_forever()
+    serve(Answers)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
-from tests.support.server_process import ServerProcess
+from tests.support.server_process import Handler, ServerProcess, serve
 
 TOKEN = "prolific-token-of-the-tests"
 ID = "64395e9c2332b8a59a65d51e"
@@ -138,40 +137,20 @@ def error(detail: Any) -> dict[str, Any]:
 def main() -> None:
     account = ResearcherAccount()
 
-    class Handler(BaseHTTPRequestHandler):
-        def handle_all(self) -> None:
-            length = int(self.headers.get("content-length") or 0)
-            body = json.loads(self.rfile.read(length) or b"{}")
+    class Answers(Handler):
+        def answer(self, sent: bytes) -> None:
+            body = json.loads(sent or b"{}")
             if self.path == "/_control":
                 account.submissions = body["submissions"]
                 self.say(200, {})
             elif self.path == "/_stats":
-                told = {
-                    name: getattr(account, name)
-                    for name in ("study", "submissions", "bonuses", "paid", "asked")
-                }
-                self.say(200, told)
+                self.say(200, vars(account))
             elif self.headers.get("authorization") != f"Token {TOKEN}":
                 self.say(401, error("Authentication credentials were not provided."))
             else:
                 self.say(*account.answer(self.command, self.path, body))
 
-        do_GET = do_POST = do_PATCH = handle_all  # noqa: N815 - names of http.server
-
-        def say(self, status: int, document: Any) -> None:
-            content = json.dumps(document).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: object) -> None:
-            """Quiet."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        print(json.dumps({"url": f"http://127.0.0.1:{server.server_port}"}), flush=True)
-        server.serve_forever()
+    serve(Answers)
 
 
 if __name__ == "__main__":

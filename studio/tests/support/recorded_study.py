@@ -7,11 +7,9 @@ same study.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from unittest.mock import patch
 
 from folkways.workspace.database import Workspace
 from folkways_studio.items import discussion
@@ -37,6 +35,9 @@ from folkways_studio.work.exposures import exposed
 from folkways_studio.work.task_pages import get_task_page
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.yaml_text import as_yaml
+from studio.tests.stages.test_form import ANSWERS as FORM_ANSWERS
+from studio.tests.stages.test_form import ASK, CONTENT
+from studio.tests.support.fixed_clock import Clock
 from studio.tests.support.studies import next_work
 
 START = 1_700_000_000.0
@@ -48,43 +49,7 @@ GENDER = {
     "quota": {"woman": 6},
     "margins": {"woman": 1, "man": 1},
 }
-FORM = [
-    {
-        "key": "polite",
-        "type": "choice",
-        "label": "Is it polite?",
-        "options": ["yes", "no", {"value": "idk", "label": "I do not know"}],
-    },
-    {
-        "key": "who",
-        "type": "several",
-        "label": "To whom?",
-        "options": ["elders", "guests", "children"],
-        "most": 2,
-        "required": False,
-    },
-    {
-        "key": "fit",
-        "type": "scale",
-        "label": {"en": "How fitting?", "ko": "얼마나 알맞습니까?"},
-        "least": -2,
-        "most": 2,
-        "within": 1,
-    },
-    {"key": "age", "type": "number", "label": "From what age?", "least": 0, "most": 120, "required": False},
-    {"key": "why", "type": "text", "label": "Why not?", "if": {"key": "polite", "is": "no"}, "least": 5},
-    {"key": "words", "type": "spans", "label": "Which words?", "of": "text", "required": False},
-    {
-        "key": "better",
-        "type": "pairwise",
-        "label": "Which is better?",
-        "between": ["one", "two"],
-        "tie": True,
-    },
-    {"key": "order", "type": "ranking", "label": "From best to worst", "options_from": "dishes"},
-    {"key": "groups", "type": "grouping", "label": "What is the same?", "options_from": "dishes"},
-    {"key": "names", "type": "texts", "label": "Other names", "required": False},
-]
+FORM = [*ASK, {"key": "names", "type": "texts", "label": "Other names", "required": False}]
 DESCRIPTION: dict[str, Any] = {
     "name": "village",
     "title": "A village",
@@ -161,24 +126,7 @@ QUESTIONS = [
 ]
 CHOICES = {"q1": [0], "q2": [1], "q3": [3], "any": [1]}
 KNOWN = {"question": "Which day is after Monday?", "options": ["Tuesday", "Friday", "Sunday", "Saturday"]}
-CUSTOM = {
-    "text": "In der Küche 🍲 essen.",
-    "one": "Tea?",
-    "two": "Sit down!",
-    "dishes": ["soup", "broth", "cake"],
-}
-ANSWERS: dict[str, Any] = {
-    "polite": "no",
-    "who": ["guests"],
-    "fit": 1,
-    "age": 7.5,
-    "why": "It is too loud.",
-    "words": [[7, 12, "Küche"]],
-    "better": "two",
-    "order": ["cake", "soup", "broth"],
-    "groups": [["soup", "broth"], ["cake"]],
-    "names": ["kitchen", "hearth"],
-}
+ANSWERS: dict[str, Any] = {**FORM_ANSWERS, "names": ["kitchen", "hearth"]}
 OTHERS = {
     **ANSWERS,
     "polite": "yes",
@@ -187,43 +135,6 @@ OTHERS = {
     "words": [[7, 12], [15, 20]],
 }
 OPINION = {"text": "Guests call first.", "options": ["Agree", "Neither", "Disagree"], "ordered": "yes"}
-
-
-@dataclass
-class Clock:
-    """The time that the studio sees."""
-
-    now: float = START
-    drawn: int = 0
-    """The last number in place of one that is drawn at random."""
-
-    def wait(self, seconds: float) -> None:
-        self.now += seconds
-
-    def draw(self) -> int:
-        """The next number."""
-        self.drawn += 1
-        return self.drawn
-
-
-@contextmanager
-def fixed_clock() -> Iterator[Clock]:
-    """Time that only the caller moves, and numbers in a row in place of those drawn at random."""
-    clock = Clock()
-
-    def counted(length: int = 32) -> str:
-        return f"{clock.draw():0{length}d}"
-
-    with ExitStack() as stack:
-        for name, fixed in {
-            "time.time": lambda: clock.now,
-            "secrets.token_hex": lambda length=32: counted(2 * length),
-            "secrets.token_urlsafe": counted,
-            "secrets.randbits": lambda bits: clock.draw() % 2**bits,
-            "secrets.choice": lambda letters: letters[clock.draw() % len(letters)],
-        }.items():
-            stack.enter_context(patch(name, fixed))
-        yield clock
 
 
 @dataclass
@@ -314,7 +225,7 @@ def build_recorded_study(workspace: Workspace, clock: Clock, name: str = "villag
         [NewItem("gold", KNOWN, None, {"choices": [0]}), NewItem("gold2", KNOWN, "korea", {"choices": [0]})],
     )
     recorded.add(
-        "etiquette", [NewItem("e1", CUSTOM, "korea"), NewItem("e2", {**CUSTOM, "one": "Coffee?"}, "korea")]
+        "etiquette", [NewItem("e1", CONTENT, "korea"), NewItem("e2", {**CONTENT, "one": "Coffee?"}, "korea")]
     )
     recorded.add("opinions", [NewItem("calls", OPINION, "uk")])
     _suggest(recorded)

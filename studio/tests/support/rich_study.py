@@ -3,12 +3,9 @@ show; at a time and with random names that are the same in each run."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from unittest.mock import patch
 
 import yaml
 
@@ -28,6 +25,7 @@ from folkways_studio.studies import service as studies
 from folkways_studio.work.assignments import Work
 from folkways_studio.workflows.definition import read_definition
 from folkways_studio.workflows.templates import TEMPLATES, template_text
+from studio.tests.support.fixed_clock import Clock
 from studio.tests.support.studies import PASSWORD, StudyFixture, described, next_work
 from studio.tests.web.test_templates_walked import FIRST, MEDIA, answer_of
 
@@ -51,26 +49,6 @@ KEPT = (
 
 IN_BOTH = ("judging-judge", "preference-prefer", "norms-rate")
 """Those of them that the neighbour has as well."""
-
-
-@contextmanager
-def fixed_clock(begin: float = BEGIN) -> Iterator[list[float]]:
-    """A clock that only the test moves, by setting its first entry, and names drawn in the same order each time.
-
-    Not ``secrets.randbits``: numpy takes it when it is imported, which other tests may have done before.
-    """
-    clock, draw = [begin], random.Random(begin)
-
-    def urlsafe(size: int = 32) -> str:
-        return f"random-{draw.randbytes(size).hex()[: size - 7]}"
-
-    with (
-        patch("time.time", lambda: clock[0]),
-        patch("secrets.token_urlsafe", urlsafe),
-        patch("secrets.token_bytes", draw.randbytes),
-        patch("secrets.token_hex", lambda size: draw.randbytes(size).hex()),
-    ):
-        yield clock
 
 
 FEW = {
@@ -125,11 +103,11 @@ def every_stage() -> list[dict[str, Any]]:
 
 @dataclass
 class RichStudy:
-    """The study while it is made. clock: what time it is, its first entry. people: by role. numbers: of something
+    """The study while it is made. people: by role. numbers: of something
     of each sort that pages have, by the name that addresses have for it."""
 
     study: StudyFixture
-    clock: list[float]
+    clock: Clock
     people: dict[str, list[Participant]] = field(default_factory=dict)
     numbers: dict[str, Any] = field(default_factory=dict)
 
@@ -185,7 +163,7 @@ class RichStudy:
                         break
                     if (number, turn) == (0, 0):
                         look(stage, person, work)
-                    self.clock[0] += 7 + number
+                    self.clock.wait(7 + number)
                     differs = work.item.key.endswith(("0", "1")) and "-1" not in work.item.key
                     answer = answer_of(stage, work.item.content, number * differs)
                     if stage.name == TESTED:  # the others pass the test with one of two, and are warned later
@@ -197,7 +175,7 @@ class RichStudy:
         study, owner, item = self.study.record.id, self.study.owner, self.numbers["item"]
         workspace = self.workspace
         first = discussion.add_comment(workspace, study, item, owner, "Is <this> meant?")
-        self.clock[0] += 60
+        self.clock.wait(60)
         discussion.edit_comment(workspace, study, first.id, owner, "Is <that> meant?")
         discussion.add_comment(workspace, study, item, self.people[Role.EXPERT][0].account_id, "It is.")
         invite, self.numbers["token"] = invites.create_invite(workspace, study, population="korea")
@@ -218,7 +196,7 @@ class RichStudy:
 
 
 def rich_study(
-    workspace: Workspace, clock: list[float], look: Callable[[RichStudy, Stage, Participant, Work], None]
+    workspace: Workspace, clock: Clock, look: Callable[[RichStudy, Stage, Participant, Work], None]
 ) -> RichStudy:
     """Make it in an empty workspace. look: is called at the first task of each stage, before it is answered."""
     owner = accounts.create_account(workspace, "olga@example.org", PASSWORD, name="Olga Owner")
@@ -239,7 +217,7 @@ def rich_study(
     return rich
 
 
-def neighbour_of(workspace: Workspace, owner: int, clock: list[float], name: str) -> None:
+def neighbour_of(workspace: Workspace, owner: int, clock: Clock, name: str) -> None:
     """Another study of that owner: some of the same stages, answered by others, of whom one leaves."""
     stages = [{**stage, "next": {}} for stage in every_stage() if stage["name"] in IN_BOTH]
     described_as = described(stages, name=name, title="The study next door", **SETTINGS)

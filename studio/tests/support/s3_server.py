@@ -15,12 +15,11 @@ import json
 import re
 import time
 from calendar import timegm
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, unquote
 from xml.sax.saxutils import escape
 
-from tests.support.server_process import ServerProcess
+from tests.support.server_process import Handler, ServerProcess, serve
 
 KEY, SECRET, BUCKET, REGION = "AKIATESTS", "secret/of+the/tests", "field-work", "eu-central-1"
 SIGNED = re.compile(
@@ -86,18 +85,16 @@ def main() -> None:
     asked: list[dict[str, Any]] = []
     settings: dict[str, Any] = {"fault": None}
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    class Answers(Handler):
         wbufsize = -1  # head and body in one piece
 
-        def handle_all(self) -> None:
-            body = self.rfile.read(int(self.headers.get("content-length") or 0))
+        def answer(self, body: bytes) -> None:
             if self.path == "/_control":
                 settings.update(json.loads(body))
                 asked.clear()
-                return self.say(200, b"{}")
+                return self.say(200, {})
             if self.path == "/_stats":
-                return self.say(200, json.dumps({"asked": asked, "keys": sorted(stored)}).encode())
+                return self.say(200, {"asked": asked, "keys": sorted(stored)})
             asked.append({"method": self.command, "path": self.path, "range": self.headers.get("range")})
             if settings["fault"] == "stall":
                 time.sleep(60)
@@ -113,11 +110,9 @@ def main() -> None:
                 return self.refuse(404, "NoSuchBucket")
             if "list-type=2" in query:
                 return self.list_keys(parse_qs(query))
-            return self.answer(unquote(key), body)
+            return self.answer_key(unquote(key), body)
 
-        do_GET = do_PUT = do_HEAD = do_DELETE = do_POST = handle_all  # noqa: N815 - names of http.server
-
-        def answer(self, key: str, body: bytes) -> None:
+        def answer_key(self, key: str, body: bytes) -> None:
             if self.command == "PUT":
                 stored[key] = body
                 return self.say(200, b"", ETag=f'"{hashlib.md5(body).hexdigest()}"')
@@ -155,23 +150,13 @@ def main() -> None:
                 status, f"<Error><Code>{code}</Code><AWSAccessKeyId>{KEY}</AWSAccessKeyId></Error>".encode()
             )
 
-        def say(self, status: int, content: bytes, **headers: str) -> None:
-            self.send_response(status)
-            for name, value in {**headers, "Content-Length": str(len(content))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            if self.command != "HEAD":
-                cut = settings["fault"] == "cut" and self.command == "GET" and not self.path.startswith("/_")
-                self.wfile.write(content[: len(content) // 2] if cut else content)
-                self.close_connection = self.close_connection or cut
+        def say(self, status: int, content: Any, **headers: str) -> None:
+            if settings["fault"] == "cut" and self.command == "GET" and not self.path.startswith("/_"):
+                headers["Content_Length"], content = str(len(content)), content[: len(content) // 2]
+                self.close_connection = True
+            super().say(status, content, **headers)
 
-        def log_message(self, *_: object) -> None:
-            """Quiet."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        print(json.dumps({"url": f"http://127.0.0.1:{server.server_port}"}), flush=True)
-        server.serve_forever()
+    serve(Answers)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import resource
 import shutil
 import sys
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,10 +20,11 @@ import sqlalchemy as sa
 from folkways.workspace.database import Workspace
 from folkways_studio.database.backups import ALL_TABLES, Backup, put_back, unpacked
 from folkways_studio.database.opening import open_workspace
-from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.items import service as items
+from folkways_studio.items.service import NewItem
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.people import accounts, invites, participants
-from folkways_studio.records import Participant, Role, Study, StudyState
+from folkways_studio.records import Item, Participant, Role, Study, StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import assignments, judgements, training
 from folkways_studio.work.assignments import NoWork, Work
@@ -203,6 +205,8 @@ class StudyFixture:
     tokens: dict[str, str] = field(default_factory=dict)
     """Population -> the token of the invitation that its people come by. It has to be in the workspace: where
     that is ``filled`` with an earlier content, this begins anew."""
+    ids: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    """Stage -> the ids of the items that were added, in order."""
 
     def person(self, population: str = "korea", role: Role = Role.ANNOTATOR) -> Participant:
         """Somebody new who has agreed to everything and is let in."""
@@ -224,8 +228,18 @@ class StudyFixture:
     def add(
         self, stage: str, contents: Sequence[Mapping[str, Any]], population: str | None = "korea"
     ) -> list[int]:
-        new = [NewItem(f"q{number}", content, population) for number, content in enumerate(contents)]
-        return [item.id for item in add_items(self.workspace, self.record.id, stage, new)]
+        """Items, as a researcher imports them, with the keys q0, q1, ...; their ids."""
+        new = [
+            NewItem(f"q{number}", content, population)
+            for number, content in enumerate(contents, len(self.ids[stage]))
+        ]
+        added = [item.id for item in items.add_items(self.workspace, self.record.id, stage, new)]
+        self.ids[stage] += added
+        return added
+
+    def item(self, number: int) -> Item:
+        """An item as it is now, by its id."""
+        return items.get_item(self.workspace, self.record.id, number)
 
     def work(self, person: Participant, stage: str | None = None) -> Work:
         found = next_work(self.workspace, person.id, stage=stage)

@@ -16,7 +16,7 @@ from folkways_studio.work import assignments, judgements
 from studio.tests.stages.test_kinds import GOOD
 from studio.tests.support.studies import next_work
 from studio.tests.support.studio_server import StudioServer
-from studio.tests.web.conftest import Field, open_field
+from studio.tests.web.conftest import ServedStudy, serve_study
 from studio.tests.web.test_access import TABLE
 from tests.support.browser import Watched, axe_violations
 
@@ -84,7 +84,7 @@ DESK = [
 class Site:
     """One study with every kind of stage, and the address of every kind of page."""
 
-    field: Field
+    study: ServedStudy
     person: int
     tasks: dict[str, str] = field(default_factory=dict)
     staff_pages: list[str] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Site:
 
     @property
     def entry(self) -> list[str]:
-        home = f"/work/{self.field.study.name}"
+        home = f"/work/{self.study.record.name}"
         return [
             "/signin",
             "/languages",
@@ -107,7 +107,7 @@ class Site:
 
     def pages(self, *, every: bool) -> list[tuple[int, list[str]]]:
         """Whose browser looks at what: at every page, or at one of each kind."""
-        owner, path, home = self.field.owner.id, self.field.path, f"/work/{self.field.study.name}"
+        owner, path, home = self.study.owner, self.study.path, f"/work/{self.study.record.name}"
         if every:
             return [
                 (self.person, [*self.entry, *self.refused, *self.tasks.values()]),
@@ -128,7 +128,7 @@ class Site:
     @property
     def refused(self) -> list[str]:
         """Pages of the template of /nowhere, in other words."""
-        return ["/join/nonsense", f"/studies/{self.field.study.name}"]
+        return ["/join/nonsense", f"/studies/{self.study.record.name}"]
 
 
 @pytest.fixture(scope="module")
@@ -140,20 +140,20 @@ def built(server: StudioServer) -> Site:
         {"name": "decide", "kind": "adjudicate"},
     ]
     models = dict.fromkeys(("helper", "verifier", "suggester"), "small")
-    made = open_field(server, pytest.fail, stages, models=models)
+    made = serve_study(server, pytest.fail, stages, models=models)
     made.add("adapt-twice", [CONTENTS["adapt"]])
-    person = made.arrived()
+    person = made.person()
     site = Site(made, person.account_id)
     for kind in KINDS:
         if kind in CONTENTS:
             made.add(kind.replace("_", "-"), [CONTENTS[kind]])
         work = next_work(made.workspace, person.id, stage=kind.replace("_", "-"))
         assert isinstance(work, assignments.Work)
-        site.tasks[kind] = f"/work/{made.study.name}/tasks/{work.assignment.id}"
+        site.tasks[kind] = f"/work/{made.record.name}/tasks/{work.assignment.id}"
     # Of two adaptations that differ an expert decides, and a question like the one at hand stands beside it.
     made.add("curate", [{**CONTENTS["curate"], "english": "What do people in Korea eat at noon?"}])
     for version in VERSIONS:
-        adapting = next_work(made.workspace, made.arrived().id, stage="adapt-twice")
+        adapting = next_work(made.workspace, made.person().id, stage="adapt-twice")
         assert isinstance(adapting, assignments.Work)
         judgements.submit(
             made.workspace,
@@ -164,20 +164,20 @@ def built(server: StudioServer) -> Site:
         )
     deciding = next_work(made.workspace, person.id, stage="decide")
     assert isinstance(deciding, assignments.Work)
-    site.tasks["adjudicate"] = f"/work/{made.study.name}/tasks/{deciding.assignment.id}"
-    sender = made.arrived()
+    site.tasks["adjudicate"] = f"/work/{made.record.name}/tasks/{deciding.assignment.id}"
+    sender = made.person()
     sending = next_work(made.workspace, sender.id, stage="adapt")
     assert isinstance(sending, assignments.Work)
     judgements.submit(made.workspace, sender.id, sending.assignment.id, VERSIONS[0], "key-of-what-was-sent")
-    home = f"/work/{made.study.name}"
+    home = f"/work/{made.record.name}"
     site.sent = (sender.account_id, [home, f"{home}/sent", f"{home}/tasks/{sending.assignment.id}/sent"])
     site.staff_pages = [
         made.path + page
         for page in (
             *DESK,
             "/items/assignments",
-            f"/items/{made.ids[0]}",
-            f"/items/{made.ids[-1]}",
+            f"/items/{made.ids['adapt-twice'][0]}",
+            f"/items/{made.ids['curate'][-1]}",
             f"/people/{person.id}",
             f"/people/{person.id}/items",
         )
@@ -187,14 +187,14 @@ def built(server: StudioServer) -> Site:
 
 @pytest.fixture
 def site(built: Site, new_page: Callable[..., Watched]) -> Site:
-    return replace(built, field=replace(built.field, new_page=new_page))
+    return replace(built, study=replace(built.study, new_page=new_page))
 
 
 def looked_at(site: Site, account: int, addresses: list[str], **options: Any) -> Iterator[tuple[str, Any]]:
     """Each page in one browser of this account."""
-    page = site.field.page_of(account, **options)
+    page = site.study.page_of(account, **options)
     for address in addresses:
-        yield address, site.field.open(page, address)
+        yield address, site.study.open(page, address)
     page.context.close()
 
 
@@ -211,7 +211,7 @@ def test_no_page_breaks_a_rule_of_wcag(site: Site, theme: str, every: bool) -> N
 def test_what_is_chosen_marked_or_wrong_keeps_its_contrast(site: Site) -> None:
     for theme in ("light", "dark"):
         # Somebody new each time: what is chosen is saved as a draft.
-        page = site.field.at_task(stage="vote", color_scheme=theme)
+        page = site.study.at_task(stage="vote", color_scheme=theme)
         page.get_by_role("button", name="Send and go on").click()
         page.locator("#problems:not([hidden])").wait_for()
         page.get_by_label("shoes").check()
@@ -232,14 +232,14 @@ def test_nothing_is_wider_than_a_phone_in_either_direction(site: Site) -> None:
             )
             assert wide <= 0, f"{locale} {address}: {wide} pixels too wide"
     for address, page in looked_at(
-        site, site.field.owner.id, ["/studies", "/studies/new", *GALLERY, *site.staff_pages], **PHONE
+        site, site.study.owner, ["/studies", "/studies/new", *GALLERY, *site.staff_pages], **PHONE
     ):
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{address}: {wide} pixels too wide"
 
 
 def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None:
-    page = site.field.open(site.field.page_of(site.field.owner.id, **PHONE), site.field.path)
+    page = site.study.open(site.study.page_of(site.study.owner, **PHONE), site.study.path)
     width, whole = page.eval_on_selector_all(
         "tbody th",
         "(cells) => [cells[0].clientWidth, cells.every((cell) => cell.scrollWidth <= cell.clientWidth)]",
@@ -253,7 +253,7 @@ def test_on_a_phone_tables_keep_their_words_whole_and_scroll(site: Site) -> None
 
 
 def test_on_paper_a_table_has_all_of_its_columns_and_nothing_is_there_to_press(site: Site) -> None:
-    for address, page in looked_at(site, site.field.owner.id, [site.field.path, f"{site.field.path}/items"]):
+    for address, page in looked_at(site, site.study.owner, [site.study.path, f"{site.study.path}/items"]):
         page.emulate_media(media="print")
         page.set_viewport_size({"width": 700, "height": 1000})  # A4
         hidden = page.locator(".scroll").evaluate_all(
@@ -278,8 +278,8 @@ def test_on_a_phone_everything_to_touch_is_large_enough(site: Site, every: bool)
 
 
 def test_with_larger_text_nothing_is_cut_off(site: Site) -> None:
-    page = site.field.open(
-        site.field.page_of(site.person, viewport={"width": 640, "height": 500}), site.tasks["short_answers"]
+    page = site.study.open(
+        site.study.page_of(site.person, viewport={"width": 640, "height": 500}), site.tasks["short_answers"]
     )
     page.evaluate("document.documentElement.style.fontSize = '200%'")
     assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

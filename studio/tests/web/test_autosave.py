@@ -17,7 +17,7 @@ from folkways_studio.records import StudyState
 from folkways_studio.studies import service as studies
 from folkways_studio.work import judgements
 from studio.tests.support.studio_server import StudioProcess
-from studio.tests.web.conftest import Field, begin, send
+from studio.tests.web.conftest import ServedStudy, begin, send
 from tests.support.browser import Watched
 
 pytestmark = pytest.mark.browser
@@ -36,14 +36,14 @@ def new_page(fresh_page: Callable[..., Watched]) -> Callable[..., Watched]:
 
 
 @pytest.fixture
-def field(make_field: Callable[..., Field]) -> Field:
-    made = make_field([{"name": "answer", "kind": "short_answers", "title": "Answer", "answers": 5}])
+def study(make_study: Callable[..., ServedStudy]) -> ServedStudy:
+    made = make_study([{"name": "answer", "kind": "short_answers", "title": "Answer", "answers": 5}])
     made.add("answer", QUESTIONS)
     return made
 
 
-def said(field: Field, place: int) -> list[Any]:
-    found = judgements.list_judgements(field.workspace, field.study.id, field.ids[place])
+def said(study: ServedStudy, place: int) -> list[Any]:
+    found = judgements.list_judgements(study.workspace, study.record.id, study.ids["answer"][place])
     return [each.payload["answers"] for each in found]
 
 
@@ -58,8 +58,8 @@ def type_and_save(page: Any, label: str, words: str) -> None:
     saved(page)
 
 
-def test_what_is_typed_is_there_again_with_what_was_added_without_a_connection(field: Field) -> None:
-    page = field.at_task()
+def test_what_is_typed_is_there_again_with_what_was_added_without_a_connection(study: ServedStudy) -> None:
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     saved(page)
     page.context.set_offline(True)
@@ -82,8 +82,8 @@ def lost(route: Any) -> None:
 
 
 @pytest.mark.parametrize(("label", "words"), [("Answer 3", "김밥"), ("Answer 1", " 김밥 ")])
-def test_what_the_server_tidies_is_no_other_version(field: Field, label: str, words: str) -> None:
-    page = field.at_task()
+def test_what_the_server_tidies_is_no_other_version(study: ServedStudy, label: str, words: str) -> None:
+    page = study.at_task()
     page.route("**/draft", lost)
     page.get_by_label(label).fill(words)
     expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
@@ -97,8 +97,8 @@ def test_what_the_server_tidies_is_no_other_version(field: Field, label: str, wo
 
 
 @pytest.mark.parametrize("status", [403, 429, 500])
-def test_an_error_after_a_lost_reply_makes_no_other_version(field: Field, status: int) -> None:
-    page = field.at_task()
+def test_an_error_after_a_lost_reply_makes_no_other_version(study: ServedStudy, status: int) -> None:
+    page = study.at_task()
     page.route("**/draft", lost)
     page.get_by_label("Answer 1").fill("김밥")
     expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
@@ -113,10 +113,10 @@ def test_an_error_after_a_lost_reply_makes_no_other_version(field: Field, status
 
 @pytest.mark.parametrize("reply", ["lost", "in time"])
 def test_a_page_made_before_the_last_save_has_what_was_saved_and_is_no_other_version(
-    field: Field, reply: str
+    study: ServedStudy, reply: str
 ) -> None:
     """Whoever loads it again while a save is under way gets it as it was."""
-    page = field.at_task()
+    page = study.at_task()
     made = page.context.request.get(page.url).text()
     saves: list[Any] = []
     page.route("**/draft", lambda route: saves.append(route), times=1)
@@ -136,8 +136,8 @@ def test_a_page_made_before_the_last_save_has_what_was_saved_and_is_no_other_ver
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_a_reply_that_is_lost_makes_no_other_version(field: Field, again: bool) -> None:
-    page = field.at_task()
+def test_a_reply_that_is_lost_makes_no_other_version(study: ServedStudy, again: bool) -> None:
+    page = study.at_task()
     page.route("**/draft", lost)
     page.get_by_label("Answer 1").fill("김밥")
     expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
@@ -157,8 +157,8 @@ def test_a_reply_that_is_lost_makes_no_other_version(field: Field, again: bool) 
     ]
 
 
-def test_what_is_typed_during_a_save_is_saved_after_it(field: Field) -> None:
-    page = field.at_task()
+def test_what_is_typed_during_a_save_is_saved_after_it(study: ServedStudy) -> None:
+    page = study.at_task()
     waiting: list[Any] = []
     page.route("**/draft", lambda route: route.continue_() if waiting else waiting.append(route))
     with page.expect_request("**/draft"):
@@ -169,15 +169,17 @@ def test_what_is_typed_during_a_save_is_saved_after_it(field: Field) -> None:
     saved(page)
 
 
-def test_a_text_that_is_hidden_stays_in_the_draft_and_is_not_sent(make_field: Callable[..., Field]) -> None:
+def test_a_text_that_is_hidden_stays_in_the_draft_and_is_not_sent(
+    make_study: Callable[..., ServedStudy],
+) -> None:
     ask = [
         {"key": "fits", "type": "choice", "label": "Does it fit?", "options": ["yes", "no"]},
         {"key": "why", "type": "text", "label": "Why not?", "if": {"key": "fits", "is": "no"}},
         {"key": "more", "type": "text", "label": "What else?", "required": True},
     ]
-    field = make_field([{"name": "judge", "kind": "form", "show": SHOWN, "ask": ask, "answers": 5}])
-    field.add("judge", [{"text": "a"}])
-    page = field.at_task()
+    study = make_study([{"name": "judge", "kind": "form", "show": SHOWN, "ask": ask, "answers": 5}])
+    study.add("judge", [{"text": "a"}])
+    page = study.at_task()
     page.get_by_role("radio").nth(1).check()
     why = page.get_by_role("textbox", name="Why not?", include_hidden=True)
     why.fill("too salty")
@@ -194,28 +196,28 @@ def test_a_text_that_is_hidden_stays_in_the_draft_and_is_not_sent(make_field: Ca
     page.get_by_role("textbox", name="What else?").fill("nothing")
     send(page)
     expect(page.locator("form[data-task]")).to_have_count(0)
-    (sent,) = judgements.list_judgements(field.workspace, field.study.id, field.ids[0])
+    (sent,) = judgements.list_judgements(study.workspace, study.record.id, study.ids["judge"][0])
     assert sent.payload == {"choice": {"fits": "yes"}, "text": {"more": "nothing"}}
 
 
-def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(field: Field) -> None:
-    page = field.at_task()
+def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(study: ServedStudy) -> None:
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
     page.get_by_label("Answer 2").fill("유부초밥")
-    assert said(field, 0) == []
+    assert said(study, 0) == []
     page.context.set_offline(False)
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
-    assert said(field, 0) == [["김밥", "유부초밥"]]
+    assert said(study, 0) == [["김밥", "유부초밥"]]
 
 
 @pytest.mark.parametrize("how", ["lost", "during", "in the page loaded again"])
 def test_what_is_changed_after_a_reply_was_lost_or_while_it_is_sent_is_sent_too(
-    field: Field, how: str
+    study: ServedStudy, how: str
 ) -> None:
-    page = field.at_task()
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.route("**/submit", lambda route: lost(route) if how == "lost" else route.abort())
     page.get_by_role("button", name="Send and go on").click()
@@ -232,12 +234,12 @@ def test_what_is_changed_after_a_reply_was_lost_or_while_it_is_sent_is_sent_too(
         again[0].continue_()
     again.append(None)
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
-    assert said(field, 0) == [["김밥", "유부초밥"]]
+    assert said(study, 0) == [["김밥", "유부초밥"]]
     assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft/'))") == []
 
 
-def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Field) -> None:
-    page = field.at_task()
+def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(study: ServedStudy) -> None:
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send and go on").click()
@@ -245,50 +247,50 @@ def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(field: Fie
     context = page.context
     page.close()
     context.set_offline(False)
-    again = field.open(context.new_page(), f"/work/{field.study.name}")
+    again = study.open(context.new_page(), f"/work/{study.record.name}")
     again.wait_for_function(
         "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] "
         "!== '[]')"
     )
-    assert said(field, 0) == [["김밥"]]
+    assert said(study, 0) == [["김밥"]]
 
 
-def test_a_window_whose_answer_another_one_sends_shows_what_was_sent(field: Field) -> None:
-    page = field.at_task()
+def test_a_window_whose_answer_another_one_sends_shows_what_was_sent(study: ServedStudy) -> None:
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.route("**/submit", lambda route: route.abort())
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
-    field.open(page.context.new_page(), f"/work/{field.study.name}")
+    study.open(page.context.new_page(), f"/work/{study.record.name}")
     expect(page.get_by_role("heading", name="You have sent this answer")).to_be_visible()
     expect(page.get_by_label("Answer 1")).to_have_value("김밥")
     assert page.evaluate("Object.keys(localStorage).filter((name) => name.includes('draft/'))") == []
 
 
-def test_an_answer_outlives_the_session_it_was_written_in(field: Field) -> None:
-    person = field.arrived()
-    page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
+def test_an_answer_outlives_the_session_it_was_written_in(study: ServedStudy) -> None:
+    person = study.person()
+    page = study.at_start(person=person)
     begin(page)
     page.get_by_label("Answer 1").fill("김밥")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
-    sessions.revoke_all(field.workspace, person.account_id)
+    sessions.revoke_all(study.workspace, person.account_id)
     with page.expect_response(lambda response: response.status == 401):
         page.context.set_offline(False)
     expect(page.locator("#problems")).to_contain_text("You have been signed out.")
-    token = sessions.open_session(field.workspace, person.account_id)
-    page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
-    field.open(page, f"/work/{field.study.name}")
+    token = sessions.open_session(study.workspace, person.account_id)
+    page.context.add_cookies([{"name": "folkways_session", "value": token, "url": study.server.url}])
+    study.open(page, f"/work/{study.record.name}")
     page.wait_for_function(
         "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] "
         "!== '[]')"
     )
-    assert said(field, 0) == [["김밥"]]
+    assert said(study, 0) == [["김밥"]]
 
 
-def test_what_is_refused_after_it_waited_is_saved(field: Field) -> None:
-    page = field.at_task()
+def test_what_is_refused_after_it_waited_is_saved(study: ServedStudy) -> None:
+    page = study.at_task()
     for place in ("draft", "submit"):
         page.route(f"**/{place}", lambda route: route.abort(), times=1)
     page.locator("[name=no_answer][value=other]").check()
@@ -299,43 +301,43 @@ def test_what_is_refused_after_it_waited_is_saved(field: Field) -> None:
     saved(page)
 
 
-def test_whoever_is_signed_out_while_writing_is_told_that_what_they_wrote_is_kept(field: Field) -> None:
-    person = field.arrived()
-    page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
+def test_whoever_is_signed_out_while_writing_is_told_that_what_they_wrote_is_kept(study: ServedStudy) -> None:
+    person = study.person()
+    page = study.at_start(person=person)
     begin(page)
-    sessions.revoke_all(field.workspace, person.account_id)
+    sessions.revoke_all(study.workspace, person.account_id)
     page.get_by_label("Answer 1").fill("김밥")
     page.get_by_role("button", name="Send and go on").click()
     expect(page.locator("#problems li")).to_contain_text(
         ["You have been signed out.", "what you wrote is kept"]
     )
-    token = sessions.open_session(field.workspace, person.account_id)
-    page.context.add_cookies([{"name": "folkways_session", "value": token, "url": field.server.url}])
+    token = sessions.open_session(study.workspace, person.account_id)
+    page.context.add_cookies([{"name": "folkways_session", "value": token, "url": study.server.url}])
     page.reload()
     expect(page.get_by_label("Answer 1")).to_have_value("김밥")
 
 
 @pytest.mark.parametrize("comes_back_to", ["home", "task"])
 def test_an_answer_that_is_refused_for_good_while_it_waits_is_told_and_not_lost(
-    field: Field, comes_back_to: str
+    study: ServedStudy, comes_back_to: str
 ) -> None:
-    page = field.at_task()
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
     address, context = page.url, page.context
     studies.set_state(
-        field.workspace, field.study.id, StudyState.CLOSED
+        study.workspace, study.record.id, StudyState.CLOSED
     )  # first: a page that closes is on line
     page.close()
     context.set_offline(False)
-    again = field.open(context.new_page(), f"/work/{field.study.name}")
+    again = study.open(context.new_page(), f"/work/{study.record.name}")
     told = again.locator("#refused")
     expect(told).to_contain_text("study was closed")
     again.reload()
     expect(told).to_contain_text("study was closed")
-    studies.set_state(field.workspace, field.study.id, StudyState.OPEN)
+    studies.set_state(study.workspace, study.record.id, StudyState.OPEN)
     if comes_back_to == "home":
         told.get_by_role("link").click()
     else:
@@ -345,13 +347,13 @@ def test_an_answer_that_is_refused_for_good_while_it_waits_is_told_and_not_lost(
     expect(again.get_by_label("Answer 1")).to_have_value("김밥")
     again.wait_for_selector("form[data-ready]")
     send(again)
-    assert said(field, 0) == [["김밥"]]
-    field.open(again, f"/work/{field.study.name}")
+    assert said(study, 0) == [["김밥"]]
+    study.open(again, f"/work/{study.record.name}")
     expect(told).to_be_hidden()
 
 
-def test_nothing_is_typed_into_an_answer_that_is_on_its_way(field: Field) -> None:
-    page = field.at_task()
+def test_nothing_is_typed_into_an_answer_that_is_on_its_way(study: ServedStudy) -> None:
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     waiting: list[Any] = []
     page.route("**/submit", lambda route: waiting.append(route))
@@ -365,11 +367,11 @@ def test_nothing_is_typed_into_an_answer_that_is_on_its_way(field: Field) -> Non
     address = page.url
     page.unroute("**/submit")
     page.wait_for_url(lambda url: url != address)
-    assert said(field, 0) == [["김밥"]]
+    assert said(study, 0) == [["김밥"]]
 
 
-def test_nothing_is_called_kept_on_a_device_that_keeps_nothing(field: Field) -> None:
-    page = field.at_task()
+def test_nothing_is_called_kept_on_a_device_that_keeps_nothing(study: ServedStudy) -> None:
+    page = study.at_task()
     page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
     page.context.set_offline(True)
     page.get_by_label("Answer 1").fill("김밥")
@@ -383,9 +385,11 @@ def test_nothing_is_called_kept_on_a_device_that_keeps_nothing(field: Field) -> 
 
 
 @pytest.mark.parametrize("status", [403, 429, 500, 507])
-def test_an_answer_is_sent_again_after_a_refusal_that_is_not_for_good(field: Field, status: int) -> None:
-    person = field.arrived()
-    page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
+def test_an_answer_is_sent_again_after_a_refusal_that_is_not_for_good(
+    study: ServedStudy, status: int
+) -> None:
+    person = study.person()
+    page = study.at_start(person=person)
     begin(page)
     page.get_by_label("Answer 1").fill("김밥")
     page.context.set_offline(True)
@@ -400,26 +404,28 @@ def test_an_answer_is_sent_again_after_a_refusal_that_is_not_for_good(field: Fie
     page.unroute("**/submit")
     address = page.url
     page.wait_for_url(lambda url: url != address)
-    assert said(field, 0) == [["김밥"]]
+    assert said(study, 0) == [["김밥"]]
 
 
-def test_an_answer_that_comes_too_late_is_told_and_stays_on_the_page(field: Field) -> None:
-    page = field.at_task()
+def test_an_answer_that_comes_too_late_is_told_and_stays_on_the_page(study: ServedStudy) -> None:
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.context.set_offline(True)
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("heading", name="No connection")).to_be_visible()
-    over = {"message": "This task is not yours any more.", "next": f"/work/{field.study.name}"}
+    over = {"message": "This task is not yours any more.", "next": f"/work/{study.record.name}"}
     page.route("**/submit", lambda route: route.fulfill(status=404, json=over))
     page.context.set_offline(False)
     expect(page.locator("#problems")).to_contain_text("This task is not yours any more.")
     expect(page.get_by_label("Answer 1")).to_have_value("김밥")
     page.locator("#problems").get_by_role("link", name="Go on").click()
-    page.wait_for_url(f"**/work/{field.study.name}")
+    page.wait_for_url(f"**/work/{study.record.name}")
 
 
-def test_whatever_is_sent_after_a_lost_reply_names_the_version_that_the_server_has(field: Field) -> None:
-    page = field.at_task()
+def test_whatever_is_sent_after_a_lost_reply_names_the_version_that_the_server_has(
+    study: ServedStudy,
+) -> None:
+    page = study.at_task()
     page.route("**/draft", lost, times=1)
     page.get_by_label("Answer 1").fill("김밥")
     expect(page.locator("#saved")).to_have_text("No connection: kept on this device")
@@ -428,8 +434,8 @@ def test_whatever_is_sent_after_a_lost_reply_names_the_version_that_the_server_h
     assert "revision=1" in (sending.value.post_data or "")
 
 
-def test_what_was_taken_back_does_not_come_again(field: Field) -> None:
-    page = field.at_task()
+def test_what_was_taken_back_does_not_come_again(study: ServedStudy) -> None:
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.get_by_label("Answer 1").fill("")
     page.reload()
@@ -437,11 +443,11 @@ def test_what_was_taken_back_does_not_come_again(field: Field) -> None:
     expect(page.get_by_label("Answer 1")).to_have_value("")
 
 
-def test_a_window_that_waits_takes_no_keys(make_field: Callable[..., Field]) -> None:
+def test_a_window_that_waits_takes_no_keys(make_study: Callable[..., ServedStudy]) -> None:
     ask = [{"key": "fits", "type": "choice", "label": "Does it fit?", "options": ["yes", "no"]}]
-    field = make_field([{"name": "judge", "kind": "form", "show": SHOWN, "ask": ask, "answers": 5}])
-    field.add("judge", [{"text": "a"}])
-    first = field.at_task()
+    study = make_study([{"name": "judge", "kind": "form", "show": SHOWN, "ask": ask, "answers": 5}])
+    study.add("judge", [{"text": "a"}])
+    first = study.at_task()
     second = first.context.new_page()
     second.goto(first.url)
     expect(second.locator("form[inert]")).to_be_attached()
@@ -451,12 +457,12 @@ def test_a_window_that_waits_takes_no_keys(make_field: Callable[..., Field]) -> 
 
 
 @pytest.mark.nightly
-def test_a_server_that_is_killed_and_comes_back_takes_the_answer(field: Field) -> None:
-    field.server.stop()
-    process = StudioProcess(Path(field.server.location))
-    process.port = field.server.port
+def test_a_server_that_is_killed_and_comes_back_takes_the_answer(study: ServedStudy) -> None:
+    study.server.stop()
+    process = StudioProcess(Path(study.server.location))
+    process.port = study.server.port
     with process:
-        page = field.at_task()
+        page = study.at_task()
         page.get_by_label("Answer 1").fill("김밥")
         saved(page)
         process.kill()
@@ -465,12 +471,12 @@ def test_a_server_that_is_killed_and_comes_back_takes_the_answer(field: Field) -
         expect(page.get_by_role("heading", name="No connection")).to_be_visible()
         process.start()
         expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"], timeout=15_000)
-        assert said(field, 0) == [["김밥", "떡"]]
-    field.server.start()
+        assert said(study, 0) == [["김밥", "떡"]]
+    study.server.start()
 
 
-def test_a_second_window_waits_until_it_is_told_to_go_on(field: Field) -> None:
-    first = field.at_task()
+def test_a_second_window_waits_until_it_is_told_to_go_on(study: ServedStudy) -> None:
+    first = study.at_task()
     first.get_by_label("Answer 1").fill("김밥")
     saved(first)
     second = first.context.new_page()
@@ -484,14 +490,14 @@ def test_a_second_window_waits_until_it_is_told_to_go_on(field: Field) -> None:
     expect(second.get_by_label("Answer 1")).to_have_value("김밥")
     expect(first.get_by_role("heading", name="This task is open in another window")).to_be_visible()
     expect(first.get_by_role("button", name="Send and go on")).to_be_disabled()
-    assert said(field, 0) == []
+    assert said(study, 0) == []
 
 
-def test_two_devices_never_overwrite_each_other(field: Field) -> None:
-    first = field.at_task()
+def test_two_devices_never_overwrite_each_other(study: ServedStudy) -> None:
+    first = study.at_task()
     first.get_by_label("Answer 1").fill("김밥")
     saved(first)
-    phone = field.page()
+    phone = study.page()
     phone.context.add_cookies(first.context.cookies())
     phone.goto(first.url)
     type_and_save(first, "Answer 1", "김밥 한 줄")
@@ -505,15 +511,15 @@ def test_two_devices_never_overwrite_each_other(field: Field) -> None:
     first.get_by_role("button", name="Keep what is in this window").click()
     saved(first)
     send(first)
-    assert said(field, 0) == [["김밥 한 줄", "떡"]]
+    assert said(study, 0) == [["김밥 한 줄", "떡"]]
     phone.get_by_role("button", name="Send and go on").click()
     expect(phone.locator(".subject")).to_have_text(QUESTIONS[1]["local"])
-    assert said(field, 0) == [["김밥 한 줄", "떡"]]
+    assert said(study, 0) == [["김밥 한 줄", "떡"]]
 
 
-def test_what_is_typed_before_the_script_is_there_is_saved_too(field: Field) -> None:
+def test_what_is_typed_before_the_script_is_there_is_saved_too(study: ServedStudy) -> None:
     """On a slow connection a page can be typed into long before its scripts have come."""
-    page = field.person()
+    page = study.at_start()
     waiting: list[Any] = []
     page.route("**/js/task.js*", lambda route: waiting.append(route))
     page.get_by_role("button", name="Go on", exact=True).click(no_wait_after=True)
@@ -524,34 +530,34 @@ def test_what_is_typed_before_the_script_is_there_is_saved_too(field: Field) -> 
     page.unroute("**/js/task.js*")
     page.reload()
     expect(page.get_by_label("Answer 1")).to_have_value("김밥")
-    assert field.errors == []
+    assert study.errors == []
 
 
-def test_two_clicks_and_the_back_button_send_once(field: Field) -> None:
-    page = field.at_task()
+def test_two_clicks_and_the_back_button_send_once(study: ServedStudy) -> None:
+    page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.get_by_role("button", name="Send and go on").dblclick()
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"])
     page.go_back()
     page.wait_for_load_state()
-    assert said(field, 0) == [["김밥"]]
-    assert said(field, 1) == []
-    assert field.errors == []
+    assert said(study, 0) == [["김밥"]]
+    assert said(study, 1) == []
+    assert study.errors == []
 
 
-def test_without_scripts_a_task_is_answered_all_the_same(field: Field) -> None:
-    page = field.person(java_script_enabled=False)
+def test_without_scripts_a_task_is_answered_all_the_same(study: ServedStudy) -> None:
+    page = study.at_start(java_script_enabled=False)
     begin(page, script=False)
     send(page)
     expect(page.locator("#problems")).to_contain_text("Write at least one answer")
     page.get_by_label("Answer 1").fill("김밥")
     page.get_by_role("button", name="Send and go on").click()
     expect(page.locator(".subject")).to_have_text(QUESTIONS[1]["local"])
-    assert said(field, 0) == [["김밥"]]
+    assert said(study, 0) == [["김밥"]]
 
 
-def test_somebody_who_reads_keeps_the_task_and_a_page_left_open_does_not(field: Field) -> None:
-    page = field.person()
+def test_somebody_who_reads_keeps_the_task_and_a_page_left_open_does_not(study: ServedStudy) -> None:
+    page = study.at_start()
     page.clock.install()
     begin(page)
     kept = []

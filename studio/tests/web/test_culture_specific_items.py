@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from folkways_studio.items import service as items
 from folkways_studio.records import Role
-from studio.tests.web.conftest import Field, begin, send
+from studio.tests.web.conftest import ServedStudy, begin, send
 from studio.tests.web.test_marking import SELECT
 
 pytestmark = pytest.mark.browser
@@ -71,10 +71,10 @@ def mark(page: Any, name: str, words: str) -> None:
 
 
 @pytest.mark.nightly
-def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field]) -> None:
-    field = make_field(STAGES, populations=POPULATIONS)
-    field.add("choose", [CONTENT], "bangladesh")
-    judge = field.staff(Role.REVIEWER)
+def test_from_three_sentences_to_an_adaptation(make_study: Callable[..., ServedStudy]) -> None:
+    study = make_study(STAGES, populations=POPULATIONS)
+    study.add("choose", [CONTENT], "bangladesh")
+    judge = study.at_start(role=Role.REVIEWER)
     start(judge, "Choose")
     text = judge.locator("main").inner_text()
     assert "model-one" not in text and "model-two" not in text
@@ -87,7 +87,7 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
         if good:
             candidate.get_by_label("This one is the best").check()
     send(judge)
-    (chosen,) = items.list_items(field.workspace, field.study.id, "choose")
+    (chosen,) = items.list_items(study.workspace, study.record.id, "choose")
     assert (
         chosen.result["sentence"] == "On Boxing Day we visit my aunt." and chosen.result["by"] == "model-two"
     )
@@ -97,24 +97,24 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     send(judge)
 
     for element in ("Rituals", "Customs"):
-        person = field.person("bangladesh")
+        person = study.at_start("bangladesh")
         start(person, "Label")
         expect(person.locator(".subject mark")).to_have_text("Boxing Day")
         for label in ("Social Tradition", "Semi-visible", element):
             person.get_by_role("radio", name=label, exact=True).check()
         send(person)
 
-    expert = field.staff(Role.EXPERT)
+    expert = study.at_start(role=Role.EXPERT)
     begin(expert)
     expect(expert.locator(".versions article")).to_contain_text(["Rituals", "Customs"])
     for name in ("Social Tradition", "Semi-visible", "Rituals"):
         expert.get_by_role("radio", name=name, exact=True).check()
     expert.get_by_label("Why do you decide so?").fill("The sentence is about what is done every year.")
     send(expert)
-    (settled,) = items.list_items(field.workspace, field.study.id, "settle")
+    (settled,) = items.list_items(study.workspace, study.record.id, "settle")
     assert settled.result["element"] == "Rituals" and settled.result["adjudicated"]
 
-    native = field.guest("bangladesh")
+    native = study.guest("bangladesh")
     start(native, "Adapt")
     native.get_by_label("Functional equivalent").check()
     native.get_by_label("In English, for your culture").fill(" \ufeffOn the day after Eid we visit my aunt. ")
@@ -125,36 +125,38 @@ def test_from_three_sentences_to_an_adaptation(make_field: Callable[..., Field])
     mark(native, "inter_spans", "ঈদের পরদিন")
     native.get_by_label("In your language: Bangla").fill("প্রতি বছর " + BENGALI)
     send(native)
-    (adapted,) = items.list_items(field.workspace, field.study.id, "adapt")
+    (adapted,) = items.list_items(study.workspace, study.record.id, "adapt")
     (version,) = adapted.result["adaptations"]
     assert version["strategies"] == ["functional_equivalent"]
     assert version["intra"] == "\ufeffOn <CSI> the day after Eid </CSI> we visit my aunt."
     assert version["inter"] == "প্রতি বছর <CSI> ঈদের পরদিন </CSI> আমরা খালার বাড়ি যাই।"
 
-    researcher = field.researcher("/quality")
+    researcher = study.researcher("/quality")
     row = researcher.get_by_role("row").filter(has_text="element")
     expect(row).to_contain_text("undefined")
     (why,) = set(
         row.locator("a[href^='#why-']").evaluate_all("(links) => links.map((link) => link.hash)")[:1]
     )
     assert len(researcher.locator(why).inner_text()) > 10, "the reason stands below, where the number leads"
-    field.open(researcher, f"{field.path}/data")
+    study.open(researcher, f"{study.path}/data")
     with researcher.expect_download() as download:
         researcher.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         released = "\n".join(archive.read(name).decode() for name in archive.namelist())
     assert "functional" in released.lower() and "ঈদের পরদিন" in released
-    assert field.errors == []
+    assert study.errors == []
 
 
 @pytest.mark.nightly
-def test_what_does_not_exist_elsewhere_leaves_the_sentences_empty(make_field: Callable[..., Field]) -> None:
-    field = make_field(STAGES, populations=POPULATIONS)
-    (number,) = field.add(
+def test_what_does_not_exist_elsewhere_leaves_the_sentences_empty(
+    make_study: Callable[..., ServedStudy],
+) -> None:
+    study = make_study(STAGES, populations=POPULATIONS)
+    (number,) = study.add(
         "adapt", [{"sentence": "On Boxing Day we visit my aunt.", "spans": [[3, 13]]}], "bangladesh"
     )
-    native = field.person("bangladesh")
+    native = study.at_start("bangladesh")
     start(native, "Adapt")
     native.keyboard.press("4")
     send(native)
-    assert field.item(number).result["adaptations"][0]["intra"] == "Non-transferrable"
+    assert study.item(number).result["adaptations"][0]["intra"] == "Non-transferrable"

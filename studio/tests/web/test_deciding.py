@@ -13,9 +13,7 @@ from playwright.sync_api import expect
 
 from folkways_studio.items import service as items
 from folkways_studio.records import Role
-from folkways_studio.work import assignments, judgements
-from studio.tests.support.studies import next_work
-from studio.tests.web.conftest import Field, begin, send
+from studio.tests.web.conftest import ServedStudy, begin, send
 from tests.support.browser import axe_violations
 
 pytestmark = pytest.mark.browser
@@ -45,28 +43,25 @@ COFFEE = {
 }
 
 
-def adapt(field: Field, *versions: Mapping[str, Any]) -> int:
+def adapt(study: ServedStudy, *versions: Mapping[str, Any]) -> int:
     """A sentence that people have adapted, one after the other; its id."""
-    (number,) = field.add("adapt", [SENTENCE], "arab")
+    (number,) = study.add("adapt", [SENTENCE], "arab")
     for version in versions:
-        person = field.arrived("arab")
-        work = next_work(field.workspace, person.id, stage="adapt")
-        assert isinstance(work, assignments.Work)
-        judgements.submit(
-            field.workspace, person.id, work.assignment.id, version, f"key-{work.assignment.id}"
-        )
+        study.answer(study.person("arab"), version, "adapt")
     return number
 
 
-def decided(field: Field) -> Any:
-    (item,) = items.list_items(field.workspace, field.study.id, "decide")
+def decided(study: ServedStudy) -> Any:
+    (item,) = items.list_items(study.workspace, study.record.id, "decide")
     return item
 
 
-def test_a_version_is_taken_by_keyboard_then_changed_and_saved(make_field: Callable[..., Field]) -> None:
-    field = make_field(STAGES, populations=POPULATIONS)
-    adapt(field, EID, COFFEE)
-    page = field.staff(Role.EXPERT)
+def test_a_version_is_taken_by_keyboard_then_changed_and_saved(
+    make_study: Callable[..., ServedStudy],
+) -> None:
+    study = make_study(STAGES, populations=POPULATIONS)
+    adapt(study, EID, COFFEE)
+    page = study.at_start(role=Role.EXPERT)
     begin(page)
     first, second = page.locator(".versions article").all()
     expect(first).to_contain_text("Functional equivalent")
@@ -103,26 +98,26 @@ def test_a_version_is_taken_by_keyboard_then_changed_and_saved(make_field: Calla
     expect(english).to_have_value("She sent coffee and dates & left.")
     english.fill("She sent some coffee and dates & left.")
     send(page)
-    item = decided(field)
+    item = decided(study)
     assert item.state == "done" and item.result["adjudicated"]
     assert item.result["intra"] == "She sent some <CSI> coffee and dates </CSI> & left."
     assert item.result["inter"] == "أرسلت <CSI> القهوة والتمر </CSI> ثم غادرت."
-    assert field.errors == []
+    assert study.errors == []
 
 
 @pytest.mark.nightly
-def test_where_all_say_the_same_nobody_is_asked(make_field: Callable[..., Field]) -> None:
-    field = make_field(STAGES, populations=POPULATIONS)
-    adapt(field, EID, {**EID, "intra": "She sent an <CSI> Eid  greeting </CSI> & left."})
-    item = decided(field)
+def test_where_all_say_the_same_nobody_is_asked(make_study: Callable[..., ServedStudy]) -> None:
+    study = make_study(STAGES, populations=POPULATIONS)
+    adapt(study, EID, {**EID, "intra": "She sent an <CSI> Eid  greeting </CSI> & left."})
+    item = decided(study)
     assert (item.state, item.reason) == ("done", "everybody said the same")
     assert item.result["intra"] == "She sent an <CSI> Eid greeting </CSI> & left." and item.result["agreed"]
-    (onward,) = items.list_items(field.workspace, field.study.id, "check")
+    (onward,) = items.list_items(study.workspace, study.record.id, "check")
     assert onward.parent_id == item.id and onward.state == "open"
-    page = field.staff(Role.EXPERT)
+    page = study.at_start(role=Role.EXPERT)
     page.get_by_role("button", name="Go on", exact=True).click()
     page.wait_for_url("**/done")
-    researcher = field.researcher(f"/items/{item.id}")
+    researcher = study.researcher(f"/items/{item.id}")
     expect(researcher.locator("main")).to_contain_text("everybody said the same")
     expect(researcher.get_by_role("heading", name="Everybody said the same")).to_be_visible()
     assert "<CSI>" not in researcher.locator("main").inner_text()
@@ -130,32 +125,34 @@ def test_where_all_say_the_same_nobody_is_asked(make_field: Callable[..., Field]
         "She sent an Eid greeting & left."
     )
     assert axe_violations(researcher) == []
-    assert field.errors == []
+    assert study.errors == []
 
 
 @pytest.mark.nightly
-def test_what_nothing_stands_for_is_said_in_words(make_field: Callable[..., Field]) -> None:
-    field = make_field(STAGES, populations=POPULATIONS)
-    adapt(field, EID, {"strategies": ["non_transferable"]})
-    page = field.staff(Role.EXPERT)
+def test_what_nothing_stands_for_is_said_in_words(make_study: Callable[..., ServedStudy]) -> None:
+    study = make_study(STAGES, populations=POPULATIONS)
+    adapt(study, EID, {"strategies": ["non_transferable"]})
+    page = study.at_start(role=Role.EXPERT)
     begin(page)
     _, second = page.locator(".versions article").all()
     expect(second).to_contain_text("Non-transferable")
     assert "transferrable" not in page.locator("main").inner_text()
     second.get_by_role("button", name="Take this one").click()
     send(page)
-    assert decided(field).result["strategies"] == ["non_transferable"]
+    assert decided(study).result["strategies"] == ["non_transferable"]
 
 
-def test_a_question_that_repeats_another_is_said_so_by_a_click(make_field: Callable[..., Field]) -> None:
-    field = make_field([{"name": "curate", "kind": "curate", "role": "researcher"}])
+def test_a_question_that_repeats_another_is_said_so_by_a_click(
+    make_study: Callable[..., ServedStudy],
+) -> None:
+    study = make_study([{"name": "curate", "kind": "curate", "role": "researcher"}])
     asked = (
         "What do people in Korea eat for breakfast?",
         "What is eaten in Korea for <b>breakfast</b>?",
         "Which sport is liked?",
     )
-    numbers = field.add("curate", [{"category": "Food", "english": each} for each in asked])
-    page = field.staff(Role.RESEARCHER)
+    numbers = study.add("curate", [{"category": "Food", "english": each} for each in asked])
+    page = study.at_start(role=Role.RESEARCHER)
     begin(page)
     similar = page.locator(".similar li")
     expect(similar).to_have_count(1)
@@ -163,26 +160,26 @@ def test_a_question_that_repeats_another_is_said_so_by_a_click(make_field: Calla
     pick = similar.get_by_role("button", name="It repeats this one")
     pick.press("Enter")
     expect(pick).to_have_attribute("aria-pressed", "true")
-    expect(page.get_by_label("Key of the question that it repeats")).to_have_value("curate-2")
+    expect(page.get_by_label("Key of the question that it repeats")).to_have_value("q1")
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
     page.reload()
     page.wait_for_selector("form[data-ready]")
     expect(pick).to_have_attribute("aria-pressed", "true")
     send(page)
-    item = field.item(numbers[0])
-    assert (item.state, item.reason) == ("dropped", "a duplicate of curate-2")
+    item = study.item(numbers[0])
+    assert (item.state, item.reason) == ("dropped", "a duplicate of q1")
     page.wait_for_selector("form[data-ready]")
     expect(page.locator(".similar")).to_have_count(0)  # what was dropped repeats nothing
-    assert field.errors == []
+    assert study.errors == []
 
 
 @pytest.mark.nightly
 def test_an_expert_asks_beside_the_task_and_a_researcher_answers_and_no_participant_sees_it(
-    make_field: Callable[..., Field],
+    make_study: Callable[..., ServedStudy],
 ) -> None:
-    field = make_field(STAGES, populations=POPULATIONS)
-    adapt(field, EID, COFFEE)
-    page = field.staff(Role.EXPERT)
+    study = make_study(STAGES, populations=POPULATIONS)
+    adapt(study, EID, COFFEE)
+    page = study.at_start(role=Role.EXPERT)
     begin(page)
     page.get_by_label("Why do you decide so?").fill("Half a sentence")
     expect(page.locator("#saved")).to_have_text("Saved")
@@ -196,7 +193,7 @@ def test_an_expert_asks_beside_the_task_and_a_researcher_answers_and_no_particip
     expect(said).to_contain_text("Is <b>Eid</b> meant?")
     expect(said).to_contain_text("expert (you)")
 
-    researcher = field.researcher("/items")
+    researcher = study.researcher("/items")
     researcher.get_by_role("link", name="1 comment").click()
     researcher.get_by_role("textbox", name="Add to the discussion").fill("It is.")
     researcher.get_by_role("button", name="Add", exact=True).click()
@@ -210,9 +207,9 @@ def test_an_expert_asks_beside_the_task_and_a_researcher_answers_and_no_particip
     expect(researcher.locator("#discussion .badge")).to_have_text("resolved")
     page.reload()
     expect(said).to_have_count(2)
-    assert field.owner.name not in page.content(), "names are for those who run the study"
-    person = field.person("arab")
-    field.add("adapt", [SENTENCE], "arab")
+    assert f"{study.record.name}@example.org" not in page.content(), "names are for those who run the study"
+    person = study.at_start("arab")
+    study.add("adapt", [SENTENCE], "arab")
     begin(person)
     assert "Discussion" not in person.content()
-    assert field.errors == []
+    assert study.errors == []

@@ -17,8 +17,9 @@ from playwright.sync_api import expect
 from folkways_studio.database import schema
 from folkways_studio.items import service as items
 from folkways_studio.records import Role
+from folkways_studio.studies import service as studies
 from studio.tests.support.studies import stored
-from studio.tests.web.conftest import Field, begin, send
+from studio.tests.web.conftest import ServedStudy, begin, send
 
 pytestmark = pytest.mark.browser
 
@@ -65,23 +66,25 @@ def start(page: Any, stage: str) -> None:
 
 
 @pytest.fixture
-def field(make_field: Callable[..., Field]) -> Field:
-    return make_field(STAGES, populations=POPULATIONS)
+def study(make_study: Callable[..., ServedStudy]) -> ServedStudy:
+    return make_study(STAGES, populations=POPULATIONS)
 
 
 @pytest.mark.nightly
-def test_from_a_question_to_the_released_schema(field: Field) -> None:
-    author = field.guest()
+def test_from_a_question_to_the_released_schema(study: ServedStudy) -> None:
+    author = study.guest()
     start(author, "Collect questions")
     author.get_by_label("Food").check()
     author.get_by_label("The question, in your language").fill("한국에서 설날 아침에 무엇을 먹나요?")
     author.get_by_label("The same in English").fill("What do people in Korea eat on New Year's morning?")
     send(author)
     english = "What is eaten at New Year in Korea?"
-    field.answer("collect", {"category": "Food", "question": "설에 먹는 음식은?", "english": english})
-    first = items.list_items(field.workspace, field.study.id, "collect", state="done")[0]  # type: ignore[arg-type]
+    study.answer(
+        study.person(), {"category": "Food", "question": "설에 먹는 음식은?", "english": english}, "collect"
+    )
+    first = items.list_items(study.workspace, study.record.id, "collect", state="done")[0]  # type: ignore[arg-type]
 
-    curator = field.staff(Role.RESEARCHER)
+    curator = study.at_start(role=Role.RESEARCHER)
     begin(curator)
     curator.get_by_label("Keep").check()
     curator.get_by_label("Template").fill("What do people eat on New Year's morning?")
@@ -93,53 +96,55 @@ def test_from_a_question_to_the_released_schema(field: Field) -> None:
     curator.get_by_label("Key of the question that it repeats").fill(first.key)
     send(curator)
 
-    reviewer = field.staff(Role.REVIEWER)
+    reviewer = study.at_start(role=Role.REVIEWER)
     start(reviewer, "Into a language")
     local = {
         "korea": "우리나라에서 설날 아침에 무엇을 먹나요?",
         "ethiopia": "በኢትዮጵያ በአዲስ ዓመት ጠዋት ሰዎች ምን ይበላሉ?",
     }
-    asked = items.list_items(field.workspace, field.study.id, "localise")
-    names = {population.id: population.name for population in field.populations}
+    asked = items.list_items(study.workspace, study.record.id, "localise")
+    names = {
+        population.id: population.name for population in studies.populations(study.workspace, study.record.id)
+    }
     for item in asked:
         reviewer.get_by_label("The question for your country").fill(local[names[item.population_id or 0]])
         send(reviewer)
     assert {
-        item.population_id for item in items.list_items(field.workspace, field.study.id, "answer")
+        item.population_id for item in items.list_items(study.workspace, study.record.id, "answer")
     } == set(names)
 
-    page = field.person()
+    page = study.at_start()
     start(page, "Answer questions")
     expect(page.locator(".subject")).to_have_text(local["korea"])
     for number, answer in enumerate(["떡만둣국", "떡국"], 1):
         page.get_by_label(f"Answer {number}").fill(answer)
     send(page)
     for answer in ("떡국", "ㅋㅋ"):
-        field.answer("answer", {"answers": [answer]})
+        study.answer(study.person(), {"answers": [answer]}, "answer")
 
-    start(field.open(reviewer, f"/work/{field.study.name}"), "Review answers")
+    start(study.open(reviewer, f"/work/{study.record.name}"), "Review answers")
     expect(reviewer.locator(".answer .said").first).to_contain_text("떡국 × 2")
     reviewer.get_by_label("Where does “떡만둣국” belong?").select_option(label="says the same as: 떡국")
     reviewer.get_by_label("Where does “ㅋㅋ” belong?").select_option("invalid")
     reviewer.get_by_label("“떡국” in English").fill("rice cake soup; tteokguk")
     send(reviewer)
-    (reviewed,) = items.list_items(field.workspace, field.study.id, "review")
+    (reviewed,) = items.list_items(study.workspace, study.record.id, "review")
     assert reviewed.result["groups"] == [
         {"answers": ["떡국", "떡만둣국"], "en_answers": ["rice cake soup", "tteokguk"], "count": 2}
     ]
     assert reviewed.result["invalid"] == ["ㅋㅋ"]
 
-    researcher = field.researcher("/data")
+    researcher = study.researcher("/data")
     with researcher.expect_download() as download:
         researcher.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         released = {name: archive.read(name).decode() for name in archive.namelist()}
     assert any("떡만둣국" in text and "tteokguk" in text for text in released.values()), list(released)
-    assert field.errors == []
+    assert study.errors == []
 
 
-def test_what_is_wrong_says_of_which_text_and_leads_there(field: Field) -> None:
-    author = field.guest()
+def test_what_is_wrong_says_of_which_text_and_leads_there(study: ServedStudy) -> None:
+    author = study.guest()
     start(author, "Collect questions")
     author.get_by_role("button", name="Send and go on").click()
     author.locator("#problems a").filter(has_text="Choose what the question is about.").click()
@@ -156,13 +161,13 @@ def test_what_is_wrong_says_of_which_text_and_leads_there(field: Field) -> None:
     said.nth(1).click()
     expect(author.get_by_label("The same in English")).to_be_focused()
     expect(author.locator("#saved[data-state=saved]")).to_be_visible()
-    (draft,) = stored(field.workspace, schema.drafts)
+    (draft,) = stored(study.workspace, schema.drafts)
     assert draft["payload"]["english"] == "e" * 501, "what is refused is saved"
 
 
 @pytest.mark.nightly
-def test_only_i_do_not_know_is_replaced_and_the_other_reasons_are_answers(field: Field) -> None:
-    (number,) = field.add(
+def test_only_i_do_not_know_is_replaced_and_the_other_reasons_are_answers(study: ServedStudy) -> None:
+    (number,) = study.add(
         "answer",
         [{"local": "소풍에 무엇을 싸 가나요?", "english": "What is taken on a picnic?", "category": "Food"}],
     )
@@ -174,7 +179,7 @@ def test_only_i_do_not_know_is_replaced_and_the_other_reasons_are_answers(field:
         "Other",
     ]
     for reason in reasons:
-        page = field.person()
+        page = study.at_start()
         start(page, "Answer questions")
         page.get_by_label("Answer 1").fill("something")
         page.get_by_label(reason).check()
@@ -185,18 +190,18 @@ def test_only_i_do_not_know_is_replaced_and_the_other_reasons_are_answers(field:
         if reason == "Other":
             page.get_by_label("Why is there no answer?").fill("It depends on the season.")
         send(page)
-    item = field.item(number)
+    item = study.item(number)
     assert item.state == "done" and item.result == {"valid": 3, "idk": 2}
 
 
 @pytest.mark.nightly
-def test_amharic_is_written_and_shown_with_the_shipped_font(field: Field) -> None:
-    field.add(
+def test_amharic_is_written_and_shown_with_the_shipped_font(study: ServedStudy) -> None:
+    study.add(
         "answer",
         [{"local": "ሰዎች ምን ይበላሉ?", "english": "What do people eat?", "category": "Food"}],
         "ethiopia",
     )
-    page = field.person("ethiopia")
+    page = study.at_start("ethiopia")
     start(page, "Answer questions")
     page.get_by_label("Answer 1").fill("እንጀራ")
     page.evaluate("document.fonts.ready")

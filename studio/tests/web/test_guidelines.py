@@ -10,7 +10,7 @@ import pytest
 
 from folkways_studio.people import sessions
 from studio.tests.support.studies import QUESTION
-from studio.tests.web.conftest import Field
+from studio.tests.web.conftest import ServedStudy
 from studio.tests.web.http import Client, Reply
 from tests.support.browser import axe_violations
 
@@ -32,19 +32,19 @@ STAGES: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def study(make_field: Callable[..., Field]) -> Field:
-    made = make_field(STAGES, pay=PAY)
+def study(make_study: Callable[..., ServedStudy]) -> ServedStudy:
+    made = make_study(STAGES, pay=PAY)
     made.add("verify", [QUESTION])
     return made
 
 
-def arrived(field: Field, account: int | None = None, locale: str = "en") -> Client:
+def arrived(study: ServedStudy, account: int | None = None, locale: str = "en") -> Client:
     """A client of somebody who has agreed to take part and has chosen this language, if any."""
-    client = Client(field.server.url)
+    client = Client(study.server.url)
     if locale:
         client.cookies["folkways_locale"] = locale
     client.cookies["folkways_session"] = sessions.open_session(
-        field.workspace, field.arrived().account_id if account is None else account
+        study.workspace, study.person().account_id if account is None else account
     )
     return client
 
@@ -58,8 +58,8 @@ def words(reply: Reply) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", reply.text))
 
 
-def test_people_are_trained_before_their_first_task_and_told_why_at_once(study: Field) -> None:
-    client, home = arrived(study), f"/work/{study.study.name}"
+def test_people_are_trained_before_their_first_task_and_told_why_at_once(study: ServedStudy) -> None:
+    client, home = arrived(study), f"/work/{study.record.name}"
     training = f"{home}/training/verify"
     assert send(client, f"{home}/next").place == training
     assert "1 of 3" in words(client.get(training)) and "are not kept" in words(client.get(training))
@@ -72,7 +72,7 @@ def test_people_are_trained_before_their_first_task_and_told_why_at_once(study: 
     assert "Your family is one of many." in wrong.text and "There may be several." in wrong.text
     assert "not right · your choice" in words(wrong)
     assert "2 of 3" in words(client.get(training))  # after a pause, or in another browser
-    owner = arrived(study, study.owner.id)
+    owner = arrived(study, study.owner)
     assert "verify – 1 of 3 done" in words(owner.get(f"{study.path}/people"))
     right = client.get(send(client, training, case=2, option=2).place)
     assert "<h1>Right</h1>" in right.text and "right · your choice" in words(right)
@@ -84,8 +84,8 @@ def test_people_are_trained_before_their_first_task_and_told_why_at_once(study: 
     assert f'href="{home}/guidelines/verify"' in client.get(task).text
 
 
-def test_guidelines_are_for_those_who_work_by_them(study: Field) -> None:
-    client, home = arrived(study), f"/work/{study.study.name}"
+def test_guidelines_are_for_those_who_work_by_them(study: ServedStudy) -> None:
+    client, home = arrived(study), f"/work/{study.record.name}"
     page = words(client.get(f"{home}/guidelines/verify"))
     for heading in ("Step by step", "Good examples", "Bad examples", "What not to write", "Before you send"):
         assert heading in page
@@ -98,8 +98,8 @@ def test_guidelines_are_for_those_who_work_by_them(study: Field) -> None:
     assert stranger.get(f"{home}/guidelines/verify").status in (303, 401, 404)
 
 
-def test_guidelines_come_in_the_readers_language_or_their_populations_as_drafts(study: Field) -> None:
-    client, path = arrived(study, locale=""), f"/work/{study.study.name}/guidelines/verify"
+def test_guidelines_come_in_the_readers_language_or_their_populations_as_drafts(study: ServedStudy) -> None:
+    client, path = arrived(study, locale=""), f"/work/{study.record.name}/guidelines/verify"
     arabic = client.get(path, **{"Accept-Language": "ar"}).text
     assert '<div lang="ar" dir="rtl">' in arabic and 'class="draft"' in arabic
     english = client.get(path, **{"Accept-Language": "en"}).text
@@ -107,14 +107,14 @@ def test_guidelines_come_in_the_readers_language_or_their_populations_as_drafts(
     swahili = client.get(path, **{"Accept-Language": "sw"})
     assert "The study has this text in Korean, and not in your language." in words(swahili)
     assert '<div lang="ko" dir="ltr">' in swahili.text and 'class="draft"' in swahili.text
-    beside = client.get(f"/work/{study.study.name}/training/verify", **{"Accept-Language": "ko"}).text
+    beside = client.get(f"/work/{study.record.name}/training/verify", **{"Accept-Language": "ko"}).text
     assert '<span class="subject" lang="ko" dir="ltr">' in beside and 'class="draft"' in beside
 
 
-def test_before_they_agree_people_see_tasks_time_pay_and_the_local_wage(study: Field) -> None:
+def test_before_they_agree_people_see_tasks_time_pay_and_the_local_wage(study: ServedStudy) -> None:
     client = arrived(study)
-    told = words(client.get(f"/work/{study.study.name}/consent"))
-    again = words(client.get(f"/work/{study.study.name}/offer"))
+    told = words(client.get(f"/work/{study.record.name}/consent"))
+    again = words(client.get(f"/work/{study.record.name}/offer"))
     offer = told.partition("What you will do")[2][:300]
     assert len(offer) == 300 and offer == again.partition("What you will do")[2][:300]
     for part in (
@@ -124,7 +124,7 @@ def test_before_they_agree_people_see_tasks_time_pay_and_the_local_wage(study: F
     ):  # fmt: skip
         assert part in told, part
     assert "settle" not in told
-    owner = arrived(study, study.owner.id)
+    owner = arrived(study, study.owner)
     overview = words(owner.get(study.path))
     assert (
         "The pay of verify for korea comes to about 10.00 EUR an hour" in overview and "15.00 EUR" in overview
@@ -132,19 +132,19 @@ def test_before_they_agree_people_see_tasks_time_pay_and_the_local_wage(study: F
     assert "below the local wage" in words(owner.get(f"{study.path}/time"))
 
 
-def test_without_pay_or_wage_that_is_said(make_field: Callable[..., Field]) -> None:
-    unpaid = make_field(STAGES)
-    assert "The study states no pay." in words(arrived(unpaid).get(f"/work/{unpaid.study.name}/consent"))
-    plain = make_field(STAGES, pay={"per_hour": 12, "currency": "EUR"})
-    told = words(arrived(plain).get(f"/work/{plain.study.name}/consent"))
+def test_without_pay_or_wage_that_is_said(make_study: Callable[..., ServedStudy]) -> None:
+    unpaid = make_study(STAGES)
+    assert "The study states no pay." in words(arrived(unpaid).get(f"/work/{unpaid.record.name}/consent"))
+    plain = make_study(STAGES, pay={"per_hour": 12, "currency": "EUR"})
+    told = words(arrived(plain).get(f"/work/{plain.record.name}/consent"))
     assert "12.00 EUR per hour" in told and "states no local wage" in told
 
 
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])
-def test_no_page_of_guidelines_training_or_pay_breaks_a_rule_of_wcag(study: Field, theme: str) -> None:
+def test_no_page_of_guidelines_training_or_pay_breaks_a_rule_of_wcag(study: ServedStudy, theme: str) -> None:
     pytest.importorskip("playwright.sync_api")
-    home = f"/work/{study.study.name}"
-    page = study.page_of(study.arrived().account_id, color_scheme=theme, locale="en")
+    home = f"/work/{study.record.name}"
+    page = study.page_of(study.person().account_id, color_scheme=theme, locale="en")
     found = {}
     for path in ("/consent", "/offer", "/guidelines/verify", "/training/verify"):
         study.open(page, home + path)

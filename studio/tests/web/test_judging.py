@@ -14,7 +14,7 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways.api import run
-from studio.tests.web.conftest import Field, begin, send
+from studio.tests.web.conftest import ServedStudy, begin, send
 from tests.support.chat_server import ChatServer
 
 pytestmark = pytest.mark.browser
@@ -24,11 +24,13 @@ POPULATIONS = [{"name": "us", "culture": "US", "language": "en"}, {"name": "chin
 
 
 @pytest.mark.nightly
-def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Callable[..., Field]) -> None:
-    field = make_field(STAGES, populations=POPULATIONS)
+def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(
+    make_study: Callable[..., ServedStudy],
+) -> None:
+    study = make_study(STAGES, populations=POPULATIONS)
     with ChatServer(mode="fixed:nothing of the kind") as server:
-        run(["demo/saq"], models=[f"{server.url}/v1#m"], workspace=field.workspace, name="drawn")
-    researcher = field.researcher("/data")
+        run(["demo/saq"], models=[f"{server.url}/v1#m"], workspace=study.workspace, name="drawn")
+    researcher = study.researcher("/data")
     researcher.get_by_label("Run, by its name").fill("nowhere")
     researcher.get_by_role("button", name="Draw").click()
     expect(researcher.get_by_role("alert")).to_contain_text("nowhere")
@@ -37,7 +39,7 @@ def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Call
     researcher.get_by_role("button", name="Draw").click()
     expect(researcher.get_by_role("status")).to_contain_text("4 items were added.")
 
-    judge = field.guest("us")
+    judge = study.guest("us")
     begin(judge)
     expect(judge.locator(".quote")).to_have_text("nothing of the kind")
     shown = judge.locator("main").inner_text()
@@ -51,7 +53,7 @@ def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Call
     send(judge)
     expect(judge.get_by_role("heading", name="Thank you")).to_be_visible()
 
-    field.open(researcher, f"{field.path}/data")
+    study.open(researcher, f"{study.path}/data")
     with researcher.expect_download() as download:
         researcher.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
@@ -59,4 +61,4 @@ def test_answers_of_a_run_are_drawn_judged_and_leave_as_a_table(make_field: Call
         errors = list(csv.DictReader(io.StringIO(archive.read("errors.csv").decode())))
     assert sorted(float(row["label"]) for row in labels) == [0.0, 0.5]
     assert len(errors) == 1
-    assert field.errors == []
+    assert study.errors == []

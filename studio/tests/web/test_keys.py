@@ -11,7 +11,7 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways_studio.work import judgements
-from studio.tests.web.conftest import Field
+from studio.tests.web.conftest import ServedStudy
 
 pytestmark = pytest.mark.browser
 
@@ -22,15 +22,15 @@ QUESTION = {
 
 
 @pytest.fixture
-def field(make_field: Callable[..., Field]) -> Field:
-    made = make_field([{"name": "verify", "kind": "vote", "title": "Check"}])
+def study(make_study: Callable[..., ServedStudy]) -> ServedStudy:
+    made = make_study([{"name": "verify", "kind": "vote", "title": "Check"}])
     made.add("verify", [QUESTION, {**QUESTION, "question": "And in summer?"}])
     return made
 
 
 @pytest.fixture
-def page(field: Field) -> Any:
-    return field.at_task()
+def page(study: ServedStudy) -> Any:
+    return study.at_task()
 
 
 def press(page: Any, selector: str, **event: Any) -> None:
@@ -43,7 +43,7 @@ def press(page: Any, selector: str, **event: Any) -> None:
     )
 
 
-def test_a_whole_item_is_answered_without_a_mouse(field: Field, page: Any) -> None:
+def test_a_whole_item_is_answered_without_a_mouse(study: ServedStudy, page: Any) -> None:
     page.keyboard.press("2")
     page.keyboard.press("3")
     page.keyboard.press("3")
@@ -52,7 +52,7 @@ def test_a_whole_item_is_answered_without_a_mouse(field: Field, page: Any) -> No
     page.wait_for_selector("form[data-ready]")
     page.keyboard.press("n")
     expect(page.get_by_label("I don't have the knowledge")).to_be_checked()
-    assert judgements.list_judgements(field.workspace, field.study.id, field.ids[0])[0].payload[
+    assert judgements.list_judgements(study.workspace, study.record.id, study.ids["verify"][0])[0].payload[
         "choices"
     ] == [1]
 
@@ -141,25 +141,25 @@ FITTING = [
 
 
 @pytest.fixture
-def at_task(make_field: Callable[..., Field]) -> Callable[..., tuple[Field, Any]]:
+def at_task(make_study: Callable[..., ServedStudy]) -> Callable[..., tuple[ServedStudy, Any]]:
     """A function that opens a task of a kind of stage: stage settings and the item."""
 
-    def open_task(stage: dict[str, Any], content: dict[str, Any], **options: Any) -> tuple[Field, Any]:
-        field = make_field([{"name": "it", "for_each_population": False, **stage}])
-        field.add("it", [content])
-        page = field.at_task(**options)
-        return field, page
+    def open_task(stage: dict[str, Any], content: dict[str, Any], **options: Any) -> tuple[ServedStudy, Any]:
+        study = make_study([{"name": "it", "for_each_population": False, **stage}])
+        study.add("it", [content])
+        page = study.at_task(**options)
+        return study, page
 
     return open_task
 
 
-def said(field: Field, page: Any) -> Any:
+def said(study: ServedStudy, page: Any) -> Any:
     """Sends the answer by keyboard; its payload."""
     before = page.url
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: url != before)
-    assert field.errors == []
-    return judgements.list_judgements(field.workspace, field.study.id, field.ids[0])[0].payload
+    assert study.errors == []
+    return judgements.list_judgements(study.workspace, study.record.id, study.ids["it"][0])[0].payload
 
 
 def marked(page: Any) -> str:
@@ -168,7 +168,7 @@ def marked(page: Any) -> str:
 
 
 def test_digits_rate_every_sentence_by_every_criterion_and_letters_choose(at_task: Any) -> None:
-    field, page = at_task({"kind": "choose_best"}, SENTENCES)
+    study, page = at_task({"kind": "choose_best"}, SENTENCES)
     shown = page.eval_on_selector_all("[name=best]", "(inputs) => inputs.map((input) => input.value)")
     assert marked(page) == f"rate-{shown[0]}-accuracy"
     assert page.get_by_text("A – C").count() == 1
@@ -181,14 +181,14 @@ def test_digits_rate_every_sentence_by_every_criterion_and_letters_choose(at_tas
     assert marked(page) == f"rate-{shown[2]}-accuracy"
     page.keyboard.press("6")  # no point
     assert page.evaluate("document.activeElement.value") == "2", "what is chosen there has the focus"
-    payload = said(field, page)
+    payload = said(study, page)
     assert payload["best"] == shown[1]
     rated = [tuple(payload["ratings"][each].values()) for each in shown]
     assert rated == [(1, 2, 3), (4, 5, 5), (2, 3, 4)]
 
 
 def test_digits_go_through_a_form_and_are_never_typed_into_a_text(at_task: Any) -> None:
-    field, page = at_task({"kind": "form", "ask": FITTING, "show": []}, {"one": "Rice.", "two": "Soup."})
+    study, page = at_task({"kind": "form", "ask": FITTING, "show": []}, {"one": "Rice.", "two": "Soup."})
     page.keyboard.press("0")
     assert marked(page) == "ask-depends"
     page.keyboard.press("2")  # asks for a text next, so the bar stays
@@ -202,14 +202,14 @@ def test_digits_go_through_a_form_and_are_never_typed_into_a_text(at_task: Any) 
     page.keyboard.press("Tab")
     first = page.locator("[name=ask-better]").first.get_attribute("value")
     page.keyboard.press("1")
-    payload = said(field, page)
+    payload = said(study, page)
     assert payload["scale"] == {"fitting": 0} and payload["several"] == {"where": ["work"]}
     assert payload["choice"] == {"depends": "no"}
     assert payload["pairwise"] == {"better": ["one", "two"][int(first)]}
 
 
 def test_labels_are_chosen_by_digits_from_row_to_row_and_by_letters_anywhere(at_task: Any) -> None:
-    field, page = at_task({"kind": "label_item"}, MARKED)
+    study, page = at_task({"kind": "label_item"}, MARKED)
     page.keyboard.press("2")
     assert marked(page) == "level"
     page.keyboard.press("3")
@@ -220,7 +220,7 @@ def test_labels_are_chosen_by_digits_from_row_to_row_and_by_letters_anywhere(at_
     page.keyboard.press("1")
     page.locator("h1").click()
     assert marked(page) == "element", "with every row answered it is the last"
-    payload = said(field, page)
+    payload = said(study, page)
     assert payload["level"] == "Visible" and payload["category"] and payload["element"]
 
 
@@ -249,11 +249,11 @@ def test_a_scale_of_ten_has_its_tenth_point_on_the_zero_and_one_below_zero_goes_
         {"key": "sides", "type": "scale", "label": "Sides", "least": -2, "most": 2},
         {"key": "eleven", "type": "scale", "label": "Eleven", "least": 0, "most": 10},
     ]
-    field, page = at_task({"kind": "form", "ask": ask}, {"text": "Guests call first."})
+    study, page = at_task({"kind": "form", "ask": ask}, {"text": "Guests call first."})
     assert page.locator("[data-row] kbd").all_inner_texts() == ["0", "1", "2", "3", "4", "5"]
     for digit in "010":
         page.keyboard.press(digit)
-    assert said(field, page)["scale"] == {"ten": 10, "sides": -2, "eleven": 0}
+    assert said(study, page)["scale"] == {"ten": 10, "sides": -2, "eleven": 0}
 
 
 def test_without_keys_no_row_is_marked(at_task: Any) -> None:
@@ -275,15 +275,15 @@ def test_a_touch_phone_shows_neither_the_keys_nor_the_bar(at_task: Any) -> None:
     assert page.evaluate(bar) == "none"
 
 
-def test_a_sent_answer_is_corrected_by_keyboard_as_well(field: Field, page: Any) -> None:
+def test_a_sent_answer_is_corrected_by_keyboard_as_well(study: ServedStudy, page: Any) -> None:
     page.keyboard.press("2")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".subject")).to_have_text("And in summer?")
-    field.open(page, f"/work/{field.study.name}/sent")
+    study.open(page, f"/work/{study.record.name}/sent")
     page.locator("ol a").first.click()
     page.wait_for_selector("form[data-ready]")
     page.keyboard.press("3")
     page.keyboard.press("Control+Enter")
     page.wait_for_url(lambda url: "/tasks/" not in url)
-    first = judgements.list_judgements(field.workspace, field.study.id, field.ids[0])[0]
+    first = judgements.list_judgements(study.workspace, study.record.id, study.ids["verify"][0])[0]
     assert first.payload["choices"] == [1, 2]

@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.people import participants
 from studio.tests.support.studies import QUESTION
-from studio.tests.web.conftest import Field, begin, send
+from studio.tests.web.conftest import ServedStudy, begin, send
 from tests.support.browser import axe_violations
 
 pytestmark = pytest.mark.browser
@@ -27,16 +27,18 @@ STAGE = {
 
 
 @pytest.mark.nightly
-def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Callable[..., Field]) -> None:
-    field = make_field([STAGE])
-    researcher = field.researcher()
+def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(
+    make_study: Callable[..., ServedStudy],
+) -> None:
+    study = make_study([STAGE])
+    researcher = study.researcher()
     expect(researcher.get_by_text("has too few questions (0 of 2)")).to_be_visible()
     new = [NewItem(f"test-{number}", QUESTION, "korea", {"choices": [2]}, True) for number in range(2)]
     new += [NewItem(f"gold-{number}", QUESTION, "korea", {"choices": [2]}) for number in range(6)]
-    add_items(field.workspace, field.study.id, "verify", new)
-    field.add("verify", [QUESTION] * 12)
-    person = field.arrived()
-    page = field.open(field.page_of(person.account_id), f"/work/{field.study.name}")
+    add_items(study.workspace, study.record.id, "verify", new)
+    study.add("verify", [QUESTION] * 12)
+    person = study.person()
+    page = study.at_start(person=person)
 
     begin(page)
     expect(page.get_by_text("Questions: 2. Right answers needed: 1.")).to_be_visible()
@@ -71,7 +73,7 @@ def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Ca
     expect(page.get_by_role("heading", name="Your work is paused")).to_be_visible()
     assert axe_violations(page) == []
 
-    researcher = field.researcher("/quality")
+    researcher = study.researcher("/quality")
     row = researcher.get_by_role("row").filter(has_text=person.pseudonym).filter(has_text="passed")
     expect(row).to_contain_text("paused")
     expect(row).to_contain_text("1 / 2")
@@ -82,7 +84,7 @@ def test_from_the_test_through_the_work_to_a_pause_that_is_lifted(make_field: Ca
     researcher.get_by_label("Reason, kept on record").fill("The guidelines were not clear.")
     researcher.get_by_role("button", name="Let them go on").click()
     expect(researcher.get_by_role("heading", name="Paused by a rule")).to_have_count(0)
-    assert participants.get_participant(field.workspace, person.id).state == "active"
+    assert participants.get_participant(study.workspace, person.id).state == "active"
     page.reload()
     begin(page)
-    assert field.errors == []
+    assert study.errors == []

@@ -38,7 +38,7 @@ from folkways_studio.web.routes import all_routes
 from folkways_studio.work import assignments
 from studio.tests.support.studies import next_work, open_study
 from studio.tests.support.studio_server import StudioServer
-from studio.tests.web.conftest import Field
+from studio.tests.web.conftest import ServedStudy
 from studio.tests.web.http import Client
 from studio.tests.web.two_studies import OWNER, PERSON, TwoStudies, build_two_studies
 
@@ -327,14 +327,14 @@ def test_a_researcher_reads_the_studys_pages_in_their_language(
     [("ar", "إرسال ومتابعة", "rtl"), pytest.param("ko", "보내고 계속", "ltr", marks=pytest.mark.nightly)],
 )
 def test_a_task_is_done_in_another_language(
-    make_field: Callable[..., Field], locale: str, words: str, direction: str
+    make_study: Callable[..., ServedStudy], locale: str, words: str, direction: str
 ) -> None:
     pytest.importorskip("playwright.sync_api")
     from playwright.sync_api import expect
 
-    field = make_field([{"name": "answer", "kind": "short_answers", "title": "답하기", "answers": 5}])
-    field.add("answer", [{"local": SAMPLES[locale], "english": SAMPLES["en"]}])
-    page = field.open(field.page(locale=locale), field.link())
+    study = make_study([{"name": "answer", "kind": "short_answers", "title": "답하기", "answers": 5}])
+    study.add("answer", [{"local": SAMPLES[locale], "english": SAMPLES["en"]}])
+    page = study.open(study.page(locale=locale), study.link())
     page.locator("form button.primary").click()
     page.get_by_role("checkbox").check()
     page.locator("form button.primary").click()
@@ -359,26 +359,26 @@ def test_a_task_is_done_in_another_language(
     expect(said).to_be_visible()
     page.get_by_role("button", name=words).click()
     expect(page.locator(".done")).to_be_visible()
-    assert field.errors == []
+    assert study.errors == []
 
 
 @pytest.mark.browser
 @pytest.mark.nightly
 def test_every_language_of_the_benchmarks_is_set_in_its_direction_and_a_shipped_font(
-    make_field: Callable[..., Field],
+    make_study: Callable[..., ServedStudy],
 ) -> None:
     pytest.importorskip("playwright.sync_api")
     populations = [{"name": f"p-{language}", "culture": "US", "language": language} for language in SAMPLES]
-    field = make_field(
+    study = make_study(
         [{"name": "answer", "kind": "short_answers", "title": "Answer"}], populations=populations
     )
     for language, text in SAMPLES.items():
-        field.add("answer", [{"local": text, "english": "In English"}], f"p-{language}")
-        person = field.arrived(f"p-{language}")
-        work = next_work(field.workspace, person.id)
+        study.add("answer", [{"local": text, "english": "In English"}], f"p-{language}")
+        person = study.person(f"p-{language}")
+        work = next_work(study.workspace, person.id)
         assert isinstance(work, assignments.Work)
-        page = field.open(
-            field.page_of(person.account_id), f"/work/{field.study.name}/tasks/{work.assignment.id}"
+        page = study.open(
+            study.page_of(person.account_id), f"/work/{study.record.name}/tasks/{work.assignment.id}"
         )
         page.evaluate("document.fonts.ready")
         subject = page.locator(".subject")
@@ -393,7 +393,7 @@ def test_every_language_of_the_benchmarks_is_set_in_its_direction_and_a_shipped_
             language
         )
         page.context.close()
-    assert field.errors == []
+    assert study.errors == []
 
 
 def set_in(page: Any, selector: str) -> set[str]:

@@ -13,7 +13,7 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import expect
 
 from folkways_studio.work import judgements
-from studio.tests.web.conftest import Field, send
+from studio.tests.web.conftest import ServedStudy, send
 
 pytestmark = pytest.mark.browser
 
@@ -43,25 +43,25 @@ SELECT = """([area, words]) => {
 
 
 @pytest.fixture
-def field(make_field: Callable[..., Field]) -> Field:
-    return make_field([{"name": "mark", "kind": "tag_spans", "title": "Mark", "answers": 1}])
+def study(make_study: Callable[..., ServedStudy]) -> ServedStudy:
+    return make_study([{"name": "mark", "kind": "tag_spans", "title": "Mark", "answers": 1}])
 
 
 def select(page: Any, words: str) -> None:
     page.evaluate(SELECT, [page.locator("[data-markable]").element_handle(), words])
 
 
-def stored(field: Field, number: int) -> list[list[int]]:
-    (answer,) = judgements.list_judgements(field.workspace, field.study.id, number)
+def stored(study: ServedStudy, number: int) -> list[list[int]]:
+    (answer,) = judgements.list_judgements(study.workspace, study.record.id, number)
     spans: list[list[int]] = answer.payload["spans"]
     return spans
 
 
 @pytest.mark.parametrize("scripts", [OFTEN, pytest.param(tuple(SENTENCES), marks=pytest.mark.nightly)])
-def test_what_is_selected_is_stored_in_code_points(field: Field, scripts: tuple[str, ...]) -> None:
+def test_what_is_selected_is_stored_in_code_points(study: ServedStudy, scripts: tuple[str, ...]) -> None:
     sentences = {script: SENTENCES[script] for script in scripts}
-    added = field.add("mark", [{"sentence": text} for text, _ in sentences.values()])
-    page = field.at_task()
+    added = study.add("mark", [{"sentence": text} for text, _ in sentences.values()])
+    page = study.at_task()
     for _ in sentences:
         page.wait_for_selector("form[data-ready]")
         shown = page.locator("[data-markable]").text_content()
@@ -70,16 +70,16 @@ def test_what_is_selected_is_stored_in_code_points(field: Field, scripts: tuple[
         expect(page.locator("[data-marks] bdi")).to_have_text([words])
         send(page)
     for number, (script, (sentence, words)) in zip(added, sentences.items(), strict=True):
-        ((start, end),) = stored(field, number)
+        ((start, end),) = stored(study, number)
         assert sentence[start:end] == words, script
-        tagged = field.item(number).result["tagged"]
+        tagged = study.item(number).result["tagged"]
         assert tagged == sentence.replace(words, f"<CSI> {words} </CSI>"), script
 
 
-def test_marks_are_made_and_taken_back_by_keyboard(field: Field) -> None:
+def test_marks_are_made_and_taken_back_by_keyboard(study: ServedStudy) -> None:
     sentence, _ = SENTENCES["latin"]
-    (number,) = field.add("mark", [{"sentence": sentence}])
-    page = field.at_task()
+    (number,) = study.add("mark", [{"sentence": sentence}])
+    page = study.at_task()
     area = page.locator("[data-markable]")
     area.press("ArrowRight")
     area.press("Enter")
@@ -90,15 +90,15 @@ def test_marks_are_made_and_taken_back_by_keyboard(field: Field) -> None:
     page.get_by_role("button", name="Remove the mark: On").press("Enter")
     expect(page.locator("[data-marks] bdi")).to_have_text(["Boxing Day"])
     send(page)
-    assert stored(field, number) == [[3, 13]]
+    assert stored(study, number) == [[3, 13]]
 
 
 def test_a_selection_that_ends_outside_of_the_sentence_marks_its_words_and_keys_reach_emoji(
-    field: Field,
+    study: ServedStudy,
 ) -> None:
     sentence, _ = SENTENCES["emoji"]
-    (number,) = field.add("mark", [{"sentence": sentence}])
-    page = field.at_task()
+    (number,) = study.add("mark", [{"sentence": sentence}])
+    page = study.at_task()
     area = page.locator("[data-markable]")
     area.click(position={"x": 120, "y": 20}, click_count=3)  # the browser selects up to what follows
     expect(page.locator("[data-marks] bdi")).to_have_text([sentence])
@@ -113,26 +113,28 @@ def test_a_selection_that_ends_outside_of_the_sentence_marks_its_words_and_keys_
     area.press("Enter")
     expect(page.locator("[data-marks] bdi")).to_have_text(["👨‍👩‍👧"])
     send(page)
-    ((start, end),) = stored(field, number)
+    ((start, end),) = stored(study, number)
     assert sentence[start:end] == "👨‍👩‍👧"
 
 
-def test_in_a_right_to_left_sentence_the_left_arrow_goes_on(field: Field) -> None:
+def test_in_a_right_to_left_sentence_the_left_arrow_goes_on(study: ServedStudy) -> None:
     sentence, _ = SENTENCES["arabic"]
-    (number,) = field.add("mark", [{"sentence": sentence}])
-    page = field.at_task()
+    (number,) = study.add("mark", [{"sentence": sentence}])
+    page = study.at_task()
     area = page.locator("[data-markable]")
     assert area.evaluate("(area) => getComputedStyle(area).direction") == "rtl"
     for key in ("ArrowLeft", "ArrowLeft", "Enter"):
         area.press(key)
     send(page)
-    ((start, end),) = stored(field, number)
+    ((start, end),) = stored(study, number)
     assert sentence[start:end] == "العيد"
 
 
-def test_spaces_at_the_ends_of_a_selection_are_cut_and_a_mark_replaces_those_it_touches(field: Field) -> None:
-    (number,) = field.add("mark", [{"sentence": SENTENCES["latin"][0]}])
-    page = field.at_task()
+def test_spaces_at_the_ends_of_a_selection_are_cut_and_a_mark_replaces_those_it_touches(
+    study: ServedStudy,
+) -> None:
+    (number,) = study.add("mark", [{"sentence": SENTENCES["latin"][0]}])
+    page = study.at_task()
     select(page, " Boxing ")
     expect(page.locator("[data-marks] bdi")).to_have_text(["Boxing"])
     page.locator("[data-markable]").press("Home")
@@ -140,12 +142,12 @@ def test_spaces_at_the_ends_of_a_selection_are_cut_and_a_mark_replaces_those_it_
         page.locator("[data-markable]").press(key)
     expect(page.locator("[data-marks] bdi")).to_have_text(["Boxing Day"])
     send(page)
-    assert stored(field, number) == [[3, 13]]
+    assert stored(study, number) == [[3, 13]]
 
 
-def test_marks_of_a_draft_are_there_again(field: Field) -> None:
-    field.add("mark", [{"sentence": SENTENCES["emoji"][0]}])
-    page = field.at_task()
+def test_marks_of_a_draft_are_there_again(study: ServedStudy) -> None:
+    study.add("mark", [{"sentence": SENTENCES["emoji"][0]}])
+    page = study.at_task()
     select(page, "Boxing Day")
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
     page.reload()

@@ -14,7 +14,7 @@ pytest.importorskip("playwright.sync_api")
 from folkways_studio.media import service as media
 from folkways_studio.work.judgements import list_judgements
 from studio.tests.stages.test_form import ASK, CONTENT
-from studio.tests.web.conftest import Field, begin
+from studio.tests.web.conftest import ServedStudy, begin
 from studio.tests.web.test_own_forms import MEDIA, SHOW, picture, recording
 from tests.support.browser import axe_violations
 
@@ -29,12 +29,12 @@ def press(page: Any, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def test_a_form_is_filled_in_by_keyboard(make_field: Callable[..., Field]) -> None:
-    field = make_field([{**STAGE, "answers": 9 if "SHOTS" in os.environ else 1}])
+def test_a_form_is_filled_in_by_keyboard(make_study: Callable[..., ServedStudy]) -> None:
+    study = make_study([{**STAGE, "answers": 9 if "SHOTS" in os.environ else 1}])
     files = {"soup bowl.png": ("image/png", picture()), "hello.wav": ("audio/wav", recording())}
-    media.add_media(field.workspace, field.study.id, files)
-    (item,) = field.add("judge", [{**CONTENT, **MEDIA}])
-    page = field.at_task()
+    media.add_media(study.workspace, study.record.id, files)
+    (item,) = study.add("judge", [{**CONTENT, **MEDIA}])
+    page = study.at_task()
     assert (
         page.get_by_alt_text("A bowl of soup").evaluate(
             "image => image.decode().then(() => image.naturalWidth)"
@@ -65,13 +65,13 @@ def test_a_form_is_filled_in_by_keyboard(make_field: Callable[..., Field]) -> No
     press(page, "Tab", "G", "Tab", "G", "Tab", "G", "G", "G")
     page.locator("#saved[data-state=saved]").wait_for()
     if "SHOTS" in os.environ:
-        shoot(field, page, Path(os.environ["SHOTS"]))
+        shoot(study, page, Path(os.environ["SHOTS"]))
     before = page.url
     page.reload()
     page.wait_for_selector("form[data-ready]")
     press(page, "Control+Enter")
     page.wait_for_url(lambda url: url != before)
-    (judgement,) = list_judgements(field.workspace, field.study.id, item)
+    (judgement,) = list_judgements(study.workspace, study.record.id, item)
     payload = judgement.payload
     assert payload["several"] == {"who": ["guests"]}
     assert (payload["scale"], payload["number"], payload["text"]) == (
@@ -83,17 +83,17 @@ def test_a_form_is_filled_in_by_keyboard(make_field: Callable[..., Field]) -> No
     assert payload["ranking"] == {"order": ["cake", "soup", "broth"]}
     assert payload["grouping"] == {"groups": [["soup", "broth"], ["cake"]]}
     assert payload["pairwise"]["better"] in ("one", "two")
-    assert field.errors == []
+    assert study.errors == []
 
 
-def shoot(field: Field, page: Any, folder: Path) -> None:
+def shoot(study: ServedStudy, page: Any, folder: Path) -> None:
     page.screenshot(path=folder / "desktop.png", full_page=True)
     for name, options in (
         ("phone", PHONE),
         ("arabic", {**PHONE, "locale": "ar"}),
         ("dark", {"color_scheme": "dark"}),
     ):
-        other = field.person(**options)
+        other = study.at_start(**options)
         begin(other) if name != "arabic" else (
             other.locator("form button.primary").first.click(),
             other.wait_for_selector("form[data-ready]"),
@@ -102,6 +102,6 @@ def shoot(field: Field, page: Any, folder: Path) -> None:
         assert (
             other.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
         )
-    other = field.researcher("/data")
+    other = study.researcher("/data")
     other.screenshot(path=folder / "data.png", full_page=True)
     assert axe_violations(other) == []

@@ -26,7 +26,8 @@ from folkways_studio.web.settings import WebSettings
 from folkways_studio.work.assignments import Work
 from folkways_studio.work.task_numbers import shown_number
 from studio.tests.support.app_client import AppClient
-from studio.tests.support.rich_study import BEGIN, RichStudy, fixed_clock, neighbour_of, rich_study
+from studio.tests.support.fixed_clock import fixed_clock
+from studio.tests.support.rich_study import BEGIN, RichStudy, neighbour_of, rich_study
 from studio.tests.support.studies import content_of, filled, new_workspace
 from studio.tests.web.api.bodies import BODIES
 from studio.tests.web.conftest import PLENTY
@@ -175,7 +176,7 @@ def beginning(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, 
         assert astray(reply.text) == [], stage.name
         site.tasks[stage.name] = page_text(reply.text)
 
-    with fixed_clock() as clock:
+    with fixed_clock(BEGIN) as clock:
         rich = rich_study(workspace, clock, look)
         staff = {str(role): people[0].account_id for role, people in rich.people.items()}
         site.accounts = {OWNER: rich.study.owner, **staff}

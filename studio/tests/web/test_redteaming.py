@@ -26,7 +26,7 @@ from folkways_studio.records import Role
 from folkways_studio.work.assignments import Work
 from studio.tests.support.studies import next_work, stored
 from studio.tests.support.studio_server import StudioServer
-from studio.tests.web.conftest import PLENTY, Field, begin, send
+from studio.tests.web.conftest import PLENTY, ServedStudy, begin, send
 from studio.tests.web.http import Client
 from tests.support.chat_server import ChatServer
 
@@ -84,9 +84,9 @@ def server(tmp_path_factory: pytest.TempPathFactory, chat: ChatServer) -> Iterat
 
 
 @pytest.fixture
-def field(make_field: Callable[..., Field], chat: ChatServer) -> Field:
+def study(make_study: Callable[..., ServedStudy], chat: ChatServer) -> ServedStudy:
     chat.control(mode=ROUND, faults={}, forget=True)
-    return make_field(STAGES, models={"helper": "helper", "verifier": "verifier"})
+    return make_study(STAGES, models={"helper": "helper", "verifier": "verifier"})
 
 
 def wait_for_step(page: Any, name: str) -> None:
@@ -97,8 +97,8 @@ def wait_for_step(page: Any, name: str) -> None:
 
 
 @pytest.mark.nightly
-def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
-    author = field.guest()
+def test_from_a_scenario_to_a_verified_question(study: ServedStudy) -> None:
+    author = study.guest()
     begin(author)
     author.get_by_label("1. A situation from daily life").fill(SCENARIO)
     wait_for_step(author, "Have a question made of it")
@@ -119,9 +119,9 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
     send(author)
     expect(author.get_by_text("1 of 2 done")).to_be_visible()
 
-    (written,) = items.list_items(field.workspace, field.study.id, "write", state="done")  # type: ignore[arg-type]
+    (written,) = items.list_items(study.workspace, study.record.id, "write", state="done")  # type: ignore[arg-type]
     steps = [
-        (each.step, each.strategy) for each in items.revisions(field.workspace, field.study.id, written.id)
+        (each.step, each.strategy) for each in items.revisions(study.workspace, study.record.id, written.id)
     ]
     assert [step for step, _ in steps] == [
         "begun",
@@ -135,7 +135,7 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
     assert dict(steps)["revision"] == "negate"
     assert written.result["fooled"] is True and written.result["tries"] == 2
 
-    reviewer = field.staff(Role.RESEARCHER)
+    reviewer = study.at_start(role=Role.RESEARCHER)
     begin(reviewer)
     expect(reviewer.locator(".quote")).to_have_text(SCENARIO)
     reviewer.get_by_label("Question", exact=True).fill(HARDER.replace("none", "no one"))
@@ -143,49 +143,47 @@ def test_from_a_scenario_to_a_verified_question(field: Field) -> None:
     send(reviewer)
 
     for _ in range(2):
-        judge = field.person()
+        judge = study.at_start()
         judge.get_by_role("button", name="Verify questions").click()
         expect(judge.locator(".subject")).to_have_text(HARDER.replace("none", "no one"))
         judge.get_by_label("a watch").check()
         send(judge)
-    (verified,) = items.list_items(field.workspace, field.study.id, "verify")
+    (verified,) = items.list_items(study.workspace, study.record.id, "verify")
     assert verified.result["gold"] == [2]
-    assert [item.key for item in items.lineage(field.workspace, field.study.id, verified.id)] == [
+    assert [item.key for item in items.lineage(study.workspace, study.record.id, verified.id)] == [
         written.key
     ] * 3
 
-    researcher = field.researcher("/quality")
+    researcher = study.researcher("/quality")
     expect(researcher.get_by_role("row").filter(has_text="verifier")).to_have_count(2)
-    field.open(researcher, f"{field.path}/data")
+    study.open(researcher, f"{study.path}/data")
     with researcher.expect_download() as download:
         researcher.get_by_role("link", name="Release").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         votes = {name: archive.read(name).decode() for name in archive.namelist()}
     assert any("a watch" in text for text in votes.values()), list(votes)
-    assert field.errors == []
+    assert study.errors == []
 
 
 @pytest.mark.nightly
-def test_an_author_does_not_judge_their_own_question(field: Field) -> None:
-    author = field.at_task()
+def test_an_author_does_not_judge_their_own_question(study: ServedStudy) -> None:
+    author = study.at_task()
     author.get_by_label("1. A situation from daily life").fill(SCENARIO)
     wait_for_step(author, "Have a question made of it")
     send(author)
-    field.answer("review", {"decision": "keep"}, field.member(Role.RESEARCHER))
-    assert isinstance(next_work(field.workspace, field.arrived().id, stage="verify"), Work), (
-        "others are asked"
-    )
-    field.open(author, f"/work/{field.study.name}").get_by_role("button", name="Verify questions").click()
+    study.answer(study.person(role=Role.RESEARCHER), {"decision": "keep"}, "review")
+    assert isinstance(next_work(study.workspace, study.person().id, stage="verify"), Work), "others are asked"
+    study.open(author, f"/work/{study.record.name}").get_by_role("button", name="Verify questions").click()
     expect(author.get_by_role("button", name="Verify questions")).to_be_hidden()
     assert author.url.endswith("/done")
 
 
 @pytest.mark.nightly
 def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_on(
-    make_field: Callable[..., Field],
+    make_study: Callable[..., ServedStudy],
 ) -> None:
-    field = make_field(STAGES, models={"helper": "nobody", "verifier": "keyless"})
-    author = field.at_task()
+    study = make_study(STAGES, models={"helper": "nobody", "verifier": "keyless"})
+    author = study.at_task()
     author.get_by_label("1. A situation from daily life").fill(SCENARIO)
     author.get_by_role("button", name="Have a question made of it").click()
     expect(author.get_by_role("alert")).to_contain_text("The helper gave no question", timeout=30_000)
@@ -197,16 +195,16 @@ def test_a_model_that_cannot_be_asked_is_told_in_plain_words_and_the_work_goes_o
     expect(author.get_by_role("alert")).to_contain_text("The model could not be asked", timeout=30_000)
     text = author.locator("body").inner_text()
     assert "NO_SUCH_KEY" not in text and "127.0.0.1:9" not in text
-    researcher = field.researcher("/quality")
+    researcher = study.researcher("/quality")
     expect(researcher.get_by_role("row").filter(has_text="the log of the server says why")).to_have_count(2)
     assert "NO_SUCH_KEY" not in researcher.content() and "127.0.0.1:9" not in researcher.content()
     send(author)
-    calls = modelling.list_calls(field.workspace, field.study.id)
+    calls = modelling.list_calls(study.workspace, study.record.id)
     assert [call.purpose for call in calls] == ["helper", "verifier"] and all(call.problem for call in calls)
 
 
-def test_what_a_half_written_question_lacks_is_said_before_a_model_is_asked(field: Field) -> None:
-    author = field.at_task()
+def test_what_a_half_written_question_lacks_is_said_before_a_model_is_asked(study: ServedStudy) -> None:
+    author = study.at_task()
     author.get_by_role("button", name="Try it on the model").click()
     alert = author.get_by_role("alert")
     for words in (
@@ -216,15 +214,15 @@ def test_what_a_half_written_question_lacks_is_said_before_a_model_is_asked(fiel
         "Mark at least one option",
     ):
         expect(alert).to_contain_text(words)
-    assert modelling.list_calls(field.workspace, field.study.id) == ()
+    assert modelling.list_calls(study.workspace, study.record.id) == ()
 
 
 def test_waiting_for_a_model_can_be_cancelled_and_what_was_typed_stays(
-    field: Field, chat: ChatServer
+    study: ServedStudy, chat: ChatServer
 ) -> None:
     chat.control(faults=STALLED)
     scenario = f"{SCENARIO} It rains."  # what was asked before is not asked again
-    author = field.at_task()
+    author = study.at_task()
     author.get_by_label("1. A situation from daily life").fill(scenario)
     expect(author.get_by_role("button", name="Cancel")).to_be_hidden()
     author.get_by_role("button", name="Have a question made of it").click()
@@ -237,19 +235,19 @@ def test_waiting_for_a_model_can_be_cancelled_and_what_was_typed_stays(
     expect(author.locator("#saved")).to_have_text("Saved")
     wait_until(
         lambda: (
-            [call.problem for call in modelling.list_calls(field.workspace, field.study.id)]
+            [call.problem for call in modelling.list_calls(study.workspace, study.record.id)]
             == [modelling.GIVEN_UP]
         )
     )
     chat.control(faults={})
     wait_for_step(author, "Have a question made of it")
     expect(author.get_by_label("2. Your question")).to_have_value(MADE["question"])
-    assert field.errors == []
+    assert study.errors == []
 
 
-def test_nothing_is_saved_beside_what_a_model_is_asked(field: Field) -> None:
+def test_nothing_is_saved_beside_what_a_model_is_asked(study: ServedStudy) -> None:
     """That would be the version of another window for what comes of the asking."""
-    author = field.at_task()
+    author = study.at_task()
     scenario = author.get_by_label("1. A situation from daily life")
     waiting: list[Any] = []
     author.route("**/step", lambda route: waiting.append(route))
@@ -263,15 +261,17 @@ def test_nothing_is_saved_beside_what_a_model_is_asked(field: Field) -> None:
     waiting[0].continue_()
     expect(author.get_by_label("2. Your question")).to_have_value(MADE["question"])
     expect(scenario).to_have_value(SCENARIO)
-    assert field.errors == []
+    assert study.errors == []
 
 
-def test_a_person_waits_for_one_model_at_a_time_until_they_hang_up(field: Field, chat: ChatServer) -> None:
+def test_a_person_waits_for_one_model_at_a_time_until_they_hang_up(
+    study: ServedStudy, chat: ChatServer
+) -> None:
     chat.control(faults=STALLED)
-    person = field.arrived()
-    client = Client(field.server.url)
-    client.cookies["folkways_session"] = sessions.open_session(field.workspace, person.account_id)
-    address = client.post(f"/work/{field.study.name}/next").place + "/step"
+    person = study.person()
+    client = Client(study.server.url)
+    client.cookies["folkways_session"] = sessions.open_session(study.workspace, person.account_id)
+    address = client.post(f"/work/{study.record.name}/next").place + "/step"
     fields = {
         "csrf": client.csrf("/account"),
         "scenario": f"{SCENARIO} It snows.",
@@ -302,15 +302,15 @@ def wait_until(so: Callable[[], bool]) -> None:
 
 @pytest.mark.nightly
 def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
-    make_field: Callable[..., Field], chat: ChatServer
+    make_study: Callable[..., ServedStudy], chat: ChatServer
 ) -> None:
     stages = [{"name": "group", "kind": "group_answers", "title": "Group", "role": "reviewer"}]
-    field = make_field(stages, models={"suggester": "helper"})
+    study = make_study(stages, models={"suggester": "helper"})
     answers = {"a": ["떡국"], "b": ["떡국", "떡 국"], "c": ["<b>"]}
-    field.add("group", [{"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": answers}])
+    study.add("group", [{"local": "무엇을 먹나요?", "english": "What do people eat?", "answers": answers}])
     made = {"groups": [{"answers": [1, 2], "english": ["<i>rice cake soup</i>"]}], "invalid": [3]}
     chat.control(mode=f"fixed:{json.dumps(made)}", faults=STALLED, forget=True)
-    reviewer = field.staff(Role.REVIEWER)
+    reviewer = study.at_start(role=Role.REVIEWER)
     begin(reviewer)
     ask, english = (
         reviewer.get_by_role("button", name="Have groups suggested"),
@@ -323,7 +323,7 @@ def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
     expect(reviewer.locator("#saved")).to_have_text("Cancelled. What you wrote is kept.")
     wait_until(
         lambda: (
-            [call.problem for call in modelling.list_calls(field.workspace, field.study.id)]
+            [call.problem for call in modelling.list_calls(study.workspace, study.record.id)]
             == [modelling.GIVEN_UP]
         )
     )
@@ -339,17 +339,17 @@ def test_groups_are_suggested_and_stand_in_the_answer_once_somebody_says_so(
     wait_for_step(reviewer, "Put it into my form")
     english.fill("rice cake soup")
     send(reviewer)
-    researcher = field.researcher("/quality")
+    researcher = study.researcher("/quality")
     expect(
         researcher.get_by_role("region", name="Suggestions of models").get_by_role("row").last
     ).to_contain_text("1 / 2")
-    assert [row["outcome"] for row in stored(field.workspace, schema.suggestions)][-1] == "changed"
-    assert field.errors == []
+    assert [row["outcome"] for row in stored(study.workspace, schema.suggestions)][-1] == "changed"
+    assert study.errors == []
 
 
 @pytest.mark.nightly
-def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address(field: Field) -> None:
-    researcher = field.open(field.page_of(field.owner.id), "/studies/new")
+def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address(study: ServedStudy) -> None:
+    researcher = study.open(study.page_of(study.owner), "/studies/new")
     researcher.get_by_label("Red-teaming").check()
     researcher.get_by_label("Title, as people will see it").fill("Mine")
     researcher.get_by_label("Short name, in addresses and file names").fill("mine-alone")
@@ -375,15 +375,15 @@ def test_a_new_study_chooses_among_the_models_of_the_server_and_names_no_address
     researcher.get_by_role("button", name="Make the study").click()
     expect(researcher.get_by_text("The study has been made.")).to_be_visible()
     assert researcher.get_by_text("Models that cannot be asked").count() == 0
-    old = field.researcher()
-    with field.workspace.write() as connection:  # a study of an earlier version
-        definition = {**field.study.definition, "models": {"verifier": "http://127.0.0.1:9901/v1#x"}}
+    old = study.researcher()
+    with study.workspace.write() as connection:  # a study of an earlier version
+        definition = {**study.record.definition, "models": {"verifier": "http://127.0.0.1:9901/v1#x"}}
         connection.execute(
             sa.update(schema.studies)
-            .where(schema.studies.c.id == field.study.id)
+            .where(schema.studies.c.id == study.record.id)
             .values(definition=definition)
         )
     old.reload()
     expect(old.get_by_role("main")).to_contain_text("Models that cannot be asked")
     expect(old.get_by_role("main")).to_contain_text("http://127.0.0.1:9901/v1#x")
-    assert field.errors == []
+    assert study.errors == []

@@ -27,7 +27,7 @@ from folkways_studio.web.settings import WebSettings
 from studio.tests.support.app_client import AppClient
 from studio.tests.support.studies import PASSWORD
 from studio.tests.support.studio_server import StudioServer
-from studio.tests.web.conftest import Field, begin
+from studio.tests.web.conftest import ServedStudy, begin
 from studio.tests.web.http import Client
 
 STAGES = [{"name": "verify", "kind": "vote", "title": "Check"}]
@@ -421,14 +421,14 @@ def test_an_error_says_nothing_of_the_inside(client: Client) -> None:
 
 @pytest.mark.browser
 def test_hostile_text_of_people_and_models_is_shown_and_does_nothing(
-    make_field: Callable[..., Field],
+    make_study: Callable[..., ServedStudy],
 ) -> None:
     pytest.importorskip("playwright.sync_api")
-    field = make_field(
+    study = make_study(
         STAGES, title=HOSTILE.replace("\x1b", ""), consent="Agree. " + HOSTILE.replace("\x1b", "")
     )
-    (number,) = field.add("verify", [{"question": HOSTILE, "options": [HOSTILE, "b", "c", "d"]}])
-    page: Any = field.person()
+    (number,) = study.add("verify", [{"question": HOSTILE, "options": [HOSTILE, "b", "c", "d"]}])
+    page: Any = study.at_start()
     begin(page)
     assert "<script>window.pwned = 1</script>" in page.locator(".subject").inner_text()
     assert (
@@ -440,10 +440,10 @@ def test_hostile_text_of_people_and_models_is_shown_and_does_nothing(
     page.locator(".choice").first.click()
     page.get_by_role("button", name="Send and go on").click()
     page.get_by_role("heading", name="Thank you").wait_for()
-    researcher = field.researcher()
+    researcher = study.researcher()
     for path in ("", "/people", "/items", f"/items/{number}", "/log", "/quality", "/data"):
-        field.open(researcher, f"{field.path}{path}")
+        study.open(researcher, f"{study.path}{path}")
         assert researcher.evaluate("window.pwned") is None
         assert researcher.locator("main img, main svg").count() == 0
     assert page.evaluate("window.pwned") is None
-    assert field.errors == []
+    assert study.errors == []

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from folkways_studio.work import judgements
 from folkways_studio.work.assignments import NoWork
 from studio.tests.support.studies import next_work
-from studio.tests.web.conftest import Field, begin, send
+from studio.tests.web.conftest import ServedStudy, begin, send
 
 pytestmark = pytest.mark.browser
 
@@ -32,18 +32,18 @@ POPULATIONS = [
 
 
 @pytest.fixture
-def field(make_field: Callable[..., Field]) -> Field:
-    return make_field(
+def study(make_study: Callable[..., ServedStudy]) -> ServedStudy:
+    return make_study(
         [{"name": "verify", "kind": "vote", "title": "Check questions"}], populations=POPULATIONS
     )
 
 
 @pytest.mark.nightly
 def test_five_people_settle_three_questions_and_a_finer_population_is_asked_what_they_did_not_know(
-    field: Field,
+    study: ServedStudy,
 ) -> None:
-    rice, shoes, jeju = field.add("verify", QUESTIONS)
-    people = [field.guest() for _ in range(5)]
+    rice, shoes, jeju = study.add("verify", QUESTIONS)
+    people = [study.guest() for _ in range(5)]
     for page in people:
         begin(page)
     for number, page in enumerate(people):
@@ -61,24 +61,24 @@ def test_five_people_settle_three_questions_and_a_finer_population_is_asked_what
         send(page)
         expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
 
-    first, second, third = field.item(rice), field.item(shoes), field.item(jeju)
+    first, second, third = study.item(rice), study.item(shoes), study.item(jeju)
     assert (first.state, first.result["gold"], first.result["mode"]) == ("done", [0], "single")
     assert first.result["counts"] == [5, 1, 0, 0]
     assert (second.state, second.result["gold"], second.result["mode"]) == ("done", [1, 2], "multi")
     assert third.state == "dropped" and "subpopulation" in third.reason
 
-    local = field.person("jeju")
+    local = study.at_start("jeju")
     begin(local)
     expect(local.locator(".subject")).to_have_text(QUESTIONS[2]["question"])
     local.get_by_label("momguk").check()
     send(local)
     expect(local.get_by_role("heading", name="Thank you")).to_be_visible()
-    assert field.errors == []
+    assert study.errors == []
 
 
-def test_a_vote_and_a_reason_for_none_exclude_each_other(field: Field) -> None:
-    (number,) = field.add("verify", QUESTIONS[:1])
-    page = field.at_task()
+def test_a_vote_and_a_reason_for_none_exclude_each_other(study: ServedStudy) -> None:
+    (number,) = study.add("verify", QUESTIONS[:1])
+    page = study.at_task()
     page.get_by_label("떡국").check()
     page.get_by_label("This cannot be answered").check()
     expect(page.get_by_label("떡국")).not_to_be_checked()
@@ -88,40 +88,40 @@ def test_a_vote_and_a_reason_for_none_exclude_each_other(field: Field) -> None:
     expect(page.get_by_label("I don't have the knowledge")).not_to_be_checked()
     page.get_by_label("Anything to add?").fill("only in summer")
     send(page)
-    (said,) = judgements.list_judgements(field.workspace, field.study.id, number)
+    (said,) = judgements.list_judgements(study.workspace, study.record.id, number)
     assert said.payload == {"choices": [2], "abstain": None, "comment": "only in summer"}
 
 
-def test_an_empty_answer_is_not_sent_and_the_page_says_what_is_missing(field: Field) -> None:
-    (number,) = field.add("verify", QUESTIONS[:1])
-    page = field.at_task()
+def test_an_empty_answer_is_not_sent_and_the_page_says_what_is_missing(study: ServedStudy) -> None:
+    (number,) = study.add("verify", QUESTIONS[:1])
+    page = study.at_task()
     page.get_by_role("button", name="Send and go on").click()
     expect(page.get_by_role("alert")).to_contain_text("Choose at least one answer")
     assert page.evaluate("document.activeElement.id") == "problems"
-    assert judgements.list_judgements(field.workspace, field.study.id, number) == ()
+    assert judgements.list_judgements(study.workspace, study.record.id, number) == ()
 
 
 @pytest.mark.nightly
-def test_a_task_given_back_is_offered_to_somebody_else(make_field: Callable[..., Field]) -> None:
-    field = make_field([{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
-    field.add("verify", QUESTIONS[:1])
-    page = field.at_task()
-    assert next_work(field.workspace, field.arrived().id) == NoWork("none_left")
+def test_a_task_given_back_is_offered_to_somebody_else(make_study: Callable[..., ServedStudy]) -> None:
+    study = make_study([{"name": "verify", "kind": "vote", "answers": 1, "majority": 1}])
+    study.add("verify", QUESTIONS[:1])
+    page = study.at_task()
+    assert next_work(study.workspace, study.person().id) == NoWork("none_left")
     page.on("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Give back").click()
     expect(page.get_by_role("heading", name="There is nothing to do at the moment")).to_be_visible()
-    other = field.at_task()
+    other = study.at_task()
     expect(other.locator(".subject")).to_have_text(QUESTIONS[0]["question"])
 
 
 @pytest.mark.nightly
-def test_researchers_see_progress_votes_and_flags_and_settle_by_hand(field: Field) -> None:
-    rice, _ = field.add("verify", QUESTIONS[:2])
+def test_researchers_see_progress_votes_and_flags_and_settle_by_hand(study: ServedStudy) -> None:
+    rice, _ = study.add("verify", QUESTIONS[:2])
     for choice in ("떡국", "미역국", "냉면", "떡국"):
-        page = field.at_task()
+        page = study.at_task()
         page.get_by_label(choice).check()
         send(page)
-    researcher = field.researcher()
+    researcher = study.researcher()
     row = researcher.get_by_role("row").filter(has_text="Check questions")
     expect(row).to_contain_text("4 / 10")
     researcher.get_by_role("link", name="Items").click()
@@ -133,6 +133,6 @@ def test_researchers_see_progress_votes_and_flags_and_settle_by_hand(field: Fiel
     researcher.get_by_label("Reason, kept on record").fill("Two of the four had the birthday in mind.")
     researcher.get_by_role("button", name="Decide").click()
     expect(researcher.get_by_role("status").first).to_contain_text("Your decision has been saved.")
-    settled = field.item(rice)
+    settled = study.item(rice)
     assert settled.state == "done" and settled.result["gold"] == [0] and settled.result["adjudicated"]
-    assert field.errors == []
+    assert study.errors == []

@@ -12,7 +12,7 @@ from folkways_studio.web.rendering.i18n import LOCALES
 from folkways_studio.web.rendering.pages import static
 from perf.studio.weight import LATIN, weigh
 from studio.tests.support.studio_server import StudioServer
-from studio.tests.web.conftest import Field
+from studio.tests.web.conftest import ServedStudy
 from studio.tests.web.http import Client
 
 STAGES = [{"name": "verify", "kind": "vote", "title": "Check"}]
@@ -37,14 +37,14 @@ OFTEN = ("en", "ar", "ko")
     "locales", [OFTEN, pytest.param(LOCALES, marks=pytest.mark.nightly)], ids=["often", "all"]
 )
 def test_the_first_page_has_fonts_of_its_own_script_alone(
-    chromium: object, make_field: Callable[..., Field], locales: Sequence[str]
+    chromium: object, make_study: Callable[..., ServedStudy], locales: Sequence[str]
 ) -> None:
-    field = make_field(STAGES)
-    page = field.page()  # whose fixtures let the browser be used
+    study = make_study(STAGES)
+    page = study.page()  # whose fixtures let the browser be used
     page.close()
     # All are on their way at once: that the last file has come is known half a second later.
     arriving = [
-        weigh(chromium, field.server.url + field.link(), locale, throttled=False) for locale in locales
+        weigh(chromium, study.server.url + study.link(), locale, throttled=False) for locale in locales
     ]
     for locale, arrived in zip(locales, arriving, strict=True):
         found = arrived()

@@ -18,6 +18,7 @@ az B Düzgün cavab B-dir.
 cs C Ani A, ani B, ale C
 cs B Ne A, ale B.
 de B Ich würde B wählen.
+de B Es könnte A sein, aber B ist wahrscheinlicher.
 de B Zwischen A und B würde ich B wählen.
 de B Ich bin mir nicht sicher, aber ich denke B.
 de B B. wheat bread - Der NC ist der Durchschnitt, der noch zugelassen worden ist
@@ -25,6 +26,18 @@ de B Die Antwort ist B nicht ohne Grund.
 de B Antwort: B. Brot ist heute noch üblich.
 el - Α! Δεν ξέρω
 en B I bet B
+en B It could be A, but B is more likely.
+en - It could be A, but B is what people eat.
+en - Maybe A, although B is eaten most often
+en - Perhaps A. However, B is eaten at home.
+en - A could be right, but B is the one people know
+en - Likely A, but possibly B
+en B A is wrong, but maybe B
+en A Maybe A, because B is eaten at breakfast
+en B B<|im_end|>
+en B B<|eot_id|><|start_header_id|>user<|end_header_id|>
+en B <|assistant|>B
+en B <start_of_turn>model B<end_of_turn>
 en - Option A (car) is wrong
 en - The option B does not fit
 en B The answer is B no matter what
@@ -32,6 +45,8 @@ en B The answer is B without question
 en B Answer: B No other option fits
 en B The answer is B not sure though
 es B La respuesta es B no importa lo que digan.
+es B Podría ser A, pero B es más probable.
+es - Podría ser A, pero B se come más.
 es B La respuesta es B no porque me guste
 es - La respuesta B no es correcta.
 es - La opción B no encaja.
@@ -121,6 +136,7 @@ pt B B, sem dúvida.
 pt B A resposta é B, sem açúcar.
 ro C Nici A, nici B, ci C
 ro B Nu A, ci B.
+ru B Может быть A, но B вероятнее.
 ru B Между A и B я выбираю B.
 ru B Думаю, что B
 ru - Вариант B не подходит.

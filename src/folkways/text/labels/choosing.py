@@ -183,6 +183,13 @@ def _settled(said: Sequence[Mention], labels: Sequence[str]) -> str | None:
         if before != agreed:
             return None
     (label,) = agreed
+    if all(mention.hedged for mention in firmest) and any(
+        mention.stance != "denied"
+        and _labels_of(mention, labels) - agreed
+        and (mention.against or firmest[0].against)
+        for mention in said
+    ):
+        return None  # "it could be A, but B is what people eat"
     after = said[said.index(firmest[0]) + 1 :]
     taken_back = any(
         mention.stance == "denied" and label in (_labels_of(mention, labels) or agreed) for mention in after

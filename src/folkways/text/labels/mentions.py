@@ -21,6 +21,8 @@ TEXT, LETTER = "[\ue000-\ue0ff]", "[\ue100-\ue1ff]"
 # what makes a letter part of a word; words of other scripts may touch it
 _LATIN = "A-Za-z0-9_\u00c0-\u024f\u1e00-\u1eff’'"
 _TAG = re.compile(r"<(?:/\w{1,20}|\w{1,3}|(\w{4,20}))>")
+_TURN = re.compile(r"<\|[^|<>\n]{1,30}\|>|<(?:start_of_turn>(?:model|user)|end_of_turn>)")
+"""Marks of chat templates, which models and servers sometimes leave in a reply: "B<|im_end|>"."""
 _MARKUP = re.compile(r"[*_`#>]+|\\(?:text(?:bf)?)\b|[$]|[\ue000-\uf8ff]")
 _QUOTED = re.compile(rf"""(?<![{_LATIN}])['‘’"“„«]\s*([^\W\d_]|الف)\s*['’"”“»](?![{_LATIN}])""")
 _TURKIC_IS = re.compile(rf"(?<![{_LATIN}])([A-Z])['’-](?=[dt][ıiuü]r\b)")
@@ -39,8 +41,9 @@ _BEFORE_COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUND.split())})[\s(]+$", re
 
 
 def plain(reply: str) -> str:
-    """Without Markdown and LaTeX dress and quotes around a letter, and with full-width letters as plain ones
-    (NFKC)."""
+    """Without Markdown and LaTeX dress, marks of chat templates and quotes around a letter, and with
+    full-width letters as plain ones (NFKC)."""
+    reply = _TURN.sub("\n", reply)
     reply = _TAG.sub(lambda tag: f" {tag[1]}: " if tag[1] else " ", reply)
     text = _TURKIC_IS.sub(r"\1 ", _MARKUP.sub(" ", unicodedata.normalize("NFKC", reply)))
     return _QUOTED.sub(r"\1", text).strip()

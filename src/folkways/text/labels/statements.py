@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -74,7 +74,8 @@ class Mention:
     """What one sentence says of one option, or of several at once.
 
     characters: those of the options. part: how many corrections ("wait", "no,") precede it. near: whether
-    it follows one closely.
+    it follows one closely. hedged: whether it is asserted as what may be. against: whether a word such as
+    "but" sets it against what was said before.
     """
 
     characters: frozenset[str]
@@ -82,6 +83,8 @@ class Mention:
     strength: int
     part: int = 0
     near: bool = False
+    hedged: bool = False
+    against: bool = False
 
 
 def statements(text: str, kind: str) -> Iterator[Mention]:
@@ -104,9 +107,7 @@ def statements(text: str, kind: str) -> Iterator[Mention]:
                     else:
                         yield mention
     several = len({mention.characters for mention in listed}) > 1  # the options again
-    yield from (
-        Mention(m.characters, "aside" if several else m.stance, m.strength, m.part, m.near) for m in listed
-    )
+    yield from (replace(mention, stance="aside" if several else mention.stance) for mention in listed)
 
 
 def _sentences(line: str, kind: str) -> Iterator[tuple[str, bool]]:
@@ -181,19 +182,22 @@ def _mentions(sentence: str, kind: str, asks: bool, part: int, near: bool) -> It
         start = hits[number - 1].end() if number else 0
         end = hits[number + 1].start() if number + 1 < len(hits) else len(sentence)
         before, after = sentence[start : hit.start()], sentence[hit.end() : end]
+        against = pattern("but").search(before) is not None
         if number:
             before = _shared(before)[1]
         if number + 1 < len(hits):
             after = _shared(after)[0]
         so_far, begins = sentence[: hit.start()], hit.start() == _begin(sentence)
         for characters, (stance, strength) in _of_group(hit[0], before, after, so_far, begins, kind):
-            close = near and number == 0 and len(before.split()) <= 5
             yield Mention(
                 frozenset(characters),
                 "aside" if asks and stance == "asserted" else stance,
                 strength,
                 part,
-                close,
+                near=near and number == 0 and len(before.split()) <= 5,
+                hedged=strength == ALONE
+                and pattern("maybe").search(f"{_clause(before)} {' '.join(after.split()[:4])}") is not None,
+                against=against,
             )
 
 
