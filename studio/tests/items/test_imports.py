@@ -181,9 +181,7 @@ def test_an_import_goes_on_by_itself_once_the_database_does_and_says_nothing_of_
     assert (state(study, found).state, keys(study)) == ("done", [f"q{n}" for n in range(ROWS)])
 
 
-def test_a_wrong_row_keeps_all_out_and_is_named(
-    study: StudyFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_wrong_row_keeps_all_out_and_is_named(study: StudyFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     found = begun(study, TABLE + "q1,Again?,a,b\nq99,,a,b\n")
     work_off(study)
     ended = state(study, found)

@@ -99,8 +99,8 @@ def exact(text: str) -> Markup:
 
 
 def marked(text: str, spans: Sequence[Sequence[Any]]) -> Markup:
-    """Text with ``spans`` in ``mark`` elements: start and end (code points, end exclusive) come first in each;
-    they are sorted and do not overlap."""
+    """Text with ``spans`` in ``mark`` elements. Each begins with its start and end (code points, end
+    exclusive); they are sorted and do not overlap."""
     parts: list[Markup] = []
     at = 0
     for start, end, *_ in spans:
