@@ -176,6 +176,24 @@ def test_tex_sets_hostile_text_as_text_and_cells_as_wide_as_was_guessed(
         assert 0.95 * width < latex.cell_width(cell) < 1.35 * width, (cell, width)
 
 
+@pytest.mark.parametrize(
+    ("number", "words", "ems"),
+    [
+        ("1" * 47, "word " * 40, "7.6"),  # 225.6 points, and 2 * 4 beside each column: 70.4 of 312 are left
+        ("1" * 46 + "ii", "word " * 40, "13.0"),  # 226.6 points leave 69.4, so that it gets its own page
+        ("1" * 46 + "ii", "word " * 5, "12.3"),  # its own width
+        ("1" * 40, "word " * 40, "11.2"),
+        ("1" * 40, "word " * 4, None),
+    ],
+)
+def test_a_column_of_words_is_as_narrow_as_70_points_where_that_saves_a_page_else_120(
+    number: str, words: str, ems: str | None
+) -> None:
+    table = latex.floating_table("lr", ["a", "b"], [[words, number]], "Caption.", "label")
+    boxes = re.findall(r"parbox\[t\]\{([\d.]+)em\}", table)
+    assert boxes == ([ems] if ems else [])
+
+
 @given(st.integers(1, 12), st.integers(0, 90), st.integers(1, 60), st.integers(1, 2))
 def test_a_table_that_does_not_fit_is_split_and_loses_no_cell(
     models: int, rows: int, letters: int, names: int

@@ -10,7 +10,7 @@ import pytest
 
 from folkways.benchmarks.tables import Layout
 from folkways.reports.figures.charts import Spec, text_width
-from folkways.reports.figures.points import ellipses, scatter
+from folkways.reports.figures.points import ellipses, placed_names, scatter
 from folkways.reports.views.grids import Cell, Grid
 
 SHARES = Layout("model", "language", "share", measure="Share, %")
@@ -124,3 +124,24 @@ def test_points_without_intervals_have_room_around_them() -> None:
     part = pl.DataFrame({"name": ["a"], "of": ["models"], "correlation": [0.0]})
     alone = Grid("", ("", "first", "second"), ((Cell("a"), Cell("", 3.0), Cell("", 5.0)),), None, part)
     assert domains(ellipses(alone, POINTS, 400)) == [[2.0, 4.0], [4.0, 6.0]]
+
+
+WIDE = text_width("ab", 11)
+
+
+@pytest.mark.parametrize(
+    ("point", "field", "placed"),
+    [
+        ((50.0, 7.0), (58.0 + WIDE, 14.0), [(58.0, 7.0)]),  # beside its mark, and just within
+        ((8.0 + WIDE, 7.0), (15.0 + WIDE, 14.0), [(0.0, 7.0)]),  # on the other side
+        ((50.0, 6.9), (200.0, 200.0), [(50.0 - WIDE / 2, 20.9)]),  # below
+        ((50.0, 21.0), (50.0 + WIDE / 2, 21.0), [(50.0 - WIDE / 2, 7.0)]),  # above
+        ((50.0, 7.0), (200.0, 13.9), []),
+        ((7.9 + WIDE, 7.0), (7.9 + WIDE, 14.0), []),
+    ],
+)
+def test_a_name_is_beside_its_point_or_nowhere_and_within_the_figure(
+    point: tuple[float, float], field: tuple[float, float], placed: list[tuple[float, float]]
+) -> None:
+    found = [where for _, *where in placed_names([("ab", *point)], *field)]
+    assert found == [pytest.approx(where) for where in placed]

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
 from folkways_studio.database.deletion import delete_items
-from folkways_studio.database.rows import change_rows, count, inserted_id, read_values
+from folkways_studio.database.rows import change_rows, changing, count, inserted_id, read_values
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.items.service import CheckedItem, place_new
@@ -121,9 +121,8 @@ def begin(
         "seen": now,
         "content": zlib.compress(content, 1) if content is not None else None,
     }
-    with workspace.write() as connection:
-        number = inserted_id(connection, schema.jobs, row)
-    return get_import(workspace, study_id, number)
+    with changing(workspace, study_id) as connection:
+        return _within(connection, study_id, inserted_id(connection, schema.jobs, row))
 
 
 def get_import(workspace: Workspace, study_id: int, import_id: int) -> Import:
@@ -264,7 +263,8 @@ def end(
     with workspace.write() as connection:
         row = _job(connection, **_mine(job))
         if row is None:
-            return _within(connection, job.study_id, job.id)
+            there = _job(connection, id=job.id)
+            return _import(there) if there is not None else job  # its study was deleted meanwhile
         result = {
             **(row.result or {}),
             "problems": [[number, problem] for number, problem in problems[:MOST_PROBLEMS]],
@@ -285,7 +285,12 @@ def end(
         items = schema.items
         gone = delete_items(workspace, items.c.study_id == job.study_id, items.c.job_id == job.id, unbegun())
         with workspace.write() as connection:
-            change_rows(connection, schema.jobs, {"id": job.id}, result={**result, "deleted": gone})
+            row = _job(connection, id=job.id)
+            if row is None:
+                return job
+            before = row.result or {}
+            result = {**before, "deleted": before.get("deleted", 0) + gone}
+            change_rows(connection, schema.jobs, {"id": job.id}, result=result)
     return get_import(workspace, job.study_id, job.id)
 
 

@@ -15,6 +15,7 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import (
     change_rows,
+    changing,
     count,
     find_row,
     get_value,
@@ -331,7 +332,7 @@ def give_role(
 ) -> None:
     """Give an account a role in a study, if it does not have it. workspace, study_id: the study. account_id:
     the account. by: the account that acts, for the audit trail."""
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         grant(connection, study_id, account_id, role, by=by)
 
 
