@@ -164,10 +164,13 @@ class TestOfJudging:
         assert note.startswith("SP-CSI is not computed: name a model with scoring")
         with pytest.raises(FolkwaysError, match="/nowhere"):
             folkways.judge("xcr/prediction", **how, scoring=NOWHERE)
+        with pytest.raises(FolkwaysError, match=re.escape("scoring_models={'embedding': ...}: there is no")):
+            folkways.judge("xcr/prediction", **how, scoring_models={"embedding": "/nowhere"})
         asked = folkways.run("xcr/prediction", "baseline/first", releases=release, workspace="w.db")
         told: list[str] = []
         assert asked.score(models=NOWHERE, tell=told.append).equals(asked.scores())
-        assert len(told) == 1 and "/nowhere" in told[0]
+        assert asked.score(scoring_models=NOWHERE.names, tell=told.append).equals(asked.scores())
+        assert len(told) == 2 and told[0] == told[1] and "/nowhere" in told[0]
         none = (
             "none of the tasks compares texts with a model of scoring_models={'embedding': ...}; leave it out"
         )

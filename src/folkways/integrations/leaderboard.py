@@ -231,7 +231,10 @@ def _headlines(scores: pl.DataFrame, run: str, profile: str | None, again: str) 
             pl.col("facet").is_in([WHOLE, "culture", metric.headline_by]),
         )
         if rows.is_empty():
-            raise FolkwaysError(f"run {run} is not scored so on {name}; do it: {again} {shown}")
+            raise FolkwaysError(
+                f"run {run} has not been judged on {name} in the profile {shown}; do it (no model is asked): "
+                f"{again} {shown}"
+            )
         parts.append(rows)
     if not parts:
         raise FolkwaysError(f"run {run} has no score of a model; baselines have no place on a leaderboard")

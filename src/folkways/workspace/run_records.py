@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from os.path import isfile
 from typing import Any
 
 import orjson
@@ -95,7 +96,14 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
             f"no run of the workspace {workspace.location} has asked tasks yet; begin one with: "
             f"{workspace.command('run', 'TASK', '--model', 'NAME')}"
         )
-    raise UnknownNameError("run", name, [run.name for run in runs], hint=f"workspace: {workspace.location}")
+    hint = f"workspace: {workspace.location}"
+    if isfile(name):  # noqa: PTH113 - which takes any text, also one that can be no path
+        replayed = workspace.command("run", "TASK", "--model", f"replay:{name}")
+        hint += (
+            f"\n{name} is a file. Replies in a table (CSV, TSV, JSONL, Parquet) become a run: {replayed}\n"
+            "folkways report and folkways compare read logs of other programs as they are"
+        )
+    raise UnknownNameError("run", name, [run.name for run in runs], hint=hint)
 
 
 def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
