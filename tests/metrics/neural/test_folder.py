@@ -102,5 +102,5 @@ def test_weights_may_lie_in_parts_that_an_index_names(
     for name in deciding:
         (copy / name).unlink()
     if "a.bin" in deciding:
-        with pytest.raises(DataError, match="is named in .* and is not there"):
+        with pytest.raises(DataError, match=r"is named in .* and is not there"):
             open_folder(copy)
