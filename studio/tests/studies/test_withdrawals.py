@@ -17,9 +17,11 @@ from folkways_studio.exports.study_tables import item_table, judgement_table
 from folkways_studio.items.service import list_items
 from folkways_studio.people import participants, suspension
 from folkways_studio.records import Participant, Role
+from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.agreement import agreement
 from folkways_studio.studies.progress import progress
-from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, open_study
+from folkways_studio.work.assignments import Work, get_work
+from studio.tests.support.studies import ON_A_FILE, QUESTION, StudyFixture, next_work, open_study
 
 pytestmark = ON_A_FILE
 ANSWERS = 3
@@ -127,6 +129,28 @@ RATED = [
     {"name": "look", "kind": "form", "role": "reviewer", **STORY, "ask": [USABLE], "answers": 1},
 ]  # fmt: skip
 FORMATS = ("csv", "jsonl", "release", "label-studio", "argilla")
+
+
+@pytest.mark.parametrize("leave", [_withdraw, _exclude], ids=["withdrawn", "excluded"])
+def test_who_decides_is_not_shown_the_words_of_people_who_left(
+    studio_workspace: Workspace, leave: Callable[..., None]
+) -> None:
+    study = open_study(studio_workspace, RATED)
+    study.add("rate", [{"story": "A guest keeps the shoes on."}])
+    people = [study.person() for _ in range(3)]
+    for mark, person in enumerate(people, 1):
+        study.answer(person, {"answers": {"fitting": mark, "why": f"because of {mark}"}})
+    expert = study.person(role=Role.EXPERT)
+    work = next_work(study.workspace, expert.id)
+    assert isinstance(work, Work)
+    for gone in range(4):
+        seen = get_work(study.workspace, expert.id, work.assignment.id)
+        shown = stage_kind("adjudicate").presented(seen.item.content, "")["versions"]
+        said = [version["payload"]["text"]["why"] for version in shown]
+        assert said == [f"because of {mark}" for mark in range(gone + 1, 4)]
+        if gone < 3:
+            leave(study, people[gone])
+    study.submit(expert, work, {"answers": {"fitting": 2, "why": "Ask the host"}, "reason": "It depends"})
 
 
 @pytest.mark.parametrize("leave", [_withdraw, _exclude], ids=["withdrawn", "excluded"])

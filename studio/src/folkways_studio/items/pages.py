@@ -28,7 +28,16 @@ from folkways_studio.studies import service as studies
 from folkways_studio.studies.spread import disagreement
 from folkways_studio.web.request_context import ADJUDICATORS, RUNS_STUDIES, STAFF, RequestContext
 from folkways_studio.web.routing import Routes
-from folkways_studio.work import adjudications, assignees, blinding, corrections, gold, judgements, redaction
+from folkways_studio.work import (
+    adjudications,
+    assignees,
+    assignments,
+    blinding,
+    corrections,
+    gold,
+    judgements,
+    redaction,
+)
 from folkways_studio.work.assignees import Assignee
 from folkways_studio.work.stalled_items import overview_of_assignments
 
@@ -257,6 +266,7 @@ def _item(
     item = items.get_item(context.workspace, study.id, context.number("item"))
     stages = {stage.id: stage for stage in studies.stages(context.workspace, study.id)}
     stage = stages[item.stage_id]
+    item = assignments.without_left(context.workspace, item, stage)
     kind = stage_kind(stage.kind)
     if blinding.blind_among(context.workspace, study.id, context.me.id, [item.id]):
         subject = kind.subject(kind.presented(item.content, ""), stage.config)

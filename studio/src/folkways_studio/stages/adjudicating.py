@@ -54,6 +54,13 @@ class Adjudication(StageKind):
             "candidates": candidates,
         }
 
+    def quoted(self, content: Content) -> Collection[str]:
+        return [candidate["participant"] for candidate in content["candidates"]]
+
+    def without_quotes(self, content: Content, gone: Collection[str]) -> Content:
+        left = [each for each in content["candidates"] if each["participant"] not in gone]
+        return {**content, "candidates": left}
+
     def answered_stage(self, content: Content, config: Config) -> tuple[StageKind, Content, Config]:
         return self._inner(content), content["content"], content["rules"]
 

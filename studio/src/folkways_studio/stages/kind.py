@@ -138,6 +138,14 @@ class StageKind:
         """What an item is about, the most telling fields first: an item is called by the first text."""
         return first_of(content, SUBJECT)
 
+    def quoted(self, content: Content) -> Collection[str]:
+        """Pseudonyms of the people whose answers the content quotes."""
+        return ()
+
+    def without_quotes(self, content: Content, gone: Collection[str]) -> Content:
+        """The content without what it quotes of the people ``gone`` (pseudonyms)."""
+        return content
+
     def answered_stage(self, content: Content, config: Config) -> tuple[StageKind, Content, Config]:
         """The kind and settings of the stage whose parts are answered, and the content that they are about:
         its own, unless people decide over another stage."""

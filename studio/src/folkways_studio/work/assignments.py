@@ -8,16 +8,17 @@ side: each asks for the first free one that nobody else has locked (``FOR UPDATE
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
-from folkways_studio.database.rows import change_rows, count, inserted_id
+from folkways_studio.database.rows import change_rows, count, inserted_id, read_values
 from folkways_studio.items.service import begin_revisions
 from folkways_studio.records import (
+    LEFT_OUT,
     Assignment,
     AssignmentState,
     Item,
@@ -288,8 +289,19 @@ def get_work(
     row = by_assignment.get(slots[0], by_assignment.get(slots[1]))
     if row is None:
         raise not_theirs()
-    return Work(
-        from_row(Assignment, row, schema.assignments),
-        from_row(Item, row, schema.items),
-        from_row(Stage, row, schema.stages),
+    stage = from_row(Stage, row, schema.stages)
+    item = without_left(workspace, from_row(Item, row, schema.items), stage)
+    return Work(from_row(Assignment, row, schema.assignments), item, stage)
+
+
+def without_left(workspace: Workspace, item: Item, stage: Stage) -> Item:
+    """The item of a stage of the workspace without the answers that it quotes of people who withdrew or are
+    excluded: whoever takes one of them decides in words that leave no more."""
+    kind, people = stage_kind(stage.kind), schema.participants
+    quoted = kind.quoted(item.content)
+    if not quoted:
+        return item
+    gone = sa.select(people.c.pseudonym).where(
+        people.c.study_id == item.study_id, people.c.pseudonym.in_(quoted), people.c.state.in_(LEFT_OUT)
     )
+    return replace(item, content=kind.without_quotes(item.content, read_values(workspace, gone)))
