@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 import yaml
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.database.schema import metadata
 from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, StudioError, SubmissionError
+from folkways_studio.exports.snapshot import take_snapshot
 from folkways_studio.items import discussion, imports, table
 from folkways_studio.items.imports import ImportState
 from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
@@ -223,3 +225,28 @@ def test_a_backend_is_deleted_with_the_job_that_was_begun_or_ended_meanwhile(stu
     with overtaken(workspace, lambda: ml_backends.end_job(workspace, claimed)):
         ml_backends.delete_backend(workspace, number, third.id)
     assert ml_backends.list_backends(workspace, number) == ()
+
+
+@ON_BOTH
+def test_an_export_has_nobody_who_came_while_it_was_read(study: StudyFixture) -> None:
+    """On PostgreSQL every statement sees what was stored until then; an answer without its person ended in a
+    traceback."""
+    study.add("verify", [QUESTION])
+    came: list[str] = []
+
+    def come(*arguments: Any) -> None:
+        if "FROM studio_participants" in arguments[2] and not came:
+            came.append("came")
+            study.answer(study.person(), {"choices": [0]})
+
+    study.person()  # who invites first writes more
+    sa.event.listen(study.workspace.engine, "after_cursor_execute", come)
+    try:
+        taken = take_snapshot(study.workspace, study.record.id)
+    finally:
+        sa.event.remove(study.workspace.engine, "after_cursor_execute", come)
+    assert came
+    (item,) = taken.for_benchmarks().items.values()
+    assert item.votes == []
+    (item,) = take_snapshot(study.workspace, study.record.id).for_benchmarks().items.values()
+    assert len(item.votes) == 1
