@@ -13,6 +13,7 @@ import pytest
 from folkways.display import number
 from folkways.records import Metric
 from folkways.reports.data import ReportData, RunInfo
+from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import method_rows
 from folkways.reports.formats.summary import interval_example
@@ -21,7 +22,7 @@ from folkways.reports.views.matrix import columns
 from folkways.reports.views.overview import MAX_EXAMPLES, examples, open_orders, turned_round, uncertain
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import small_report
-from tests.support.report_page import page_without_figures
+from tests.support.report_page import page_without_figures, undrawn
 
 METRIC = Metric("right", "Accuracy", "share of right answers")
 QUESTIONS = 60
@@ -301,3 +302,14 @@ def test_what_was_chosen_stands_with_letter_and_text_on_both_sides(two_leaders: 
     assert {example.read for example in examples(view)} == {"said D. durian; right: A. orange"}
     assert "said D. durian; right: A. orange" in page_without_figures(view)
     assert {example.read for example in examples(two_leaders)} == {""}
+
+
+def test_a_page_says_which_models_change_places_whoever_works_it_out(one_task: ReportData) -> None:
+    view = ReportView(one_task)
+    sentences = turned_round(view, Leaderboard(view))
+    assert sentences
+    pages = {
+        how: render_html(view, undrawn(view), turned=turned)
+        for how, turned in (("itself", None), ("caller", sentences), ("nobody", []))
+    }
+    assert pages["itself"] == pages["caller"] != pages["nobody"]
