@@ -559,6 +559,32 @@ def test_what_folkways_says_of_a_row_itself_is_no_facet_of_a_log(tmp_path: Path,
         compare_logs(*logs, by=name)
 
 
+OURS = {"item": "KR/1", "language": "ko", "variant": "plain", "question": "1"}
+
+
+@pytest.mark.parametrize(
+    ("docs", "item"),
+    [
+        ([OURS, OURS | {"item": "KR/2"}], "KR/1|ko|plain"),
+        ([OURS, {"item": "KR/2", "language": "ko"}], "0"),  # changed by hand, or of another version
+        ([OURS, "KR/2"], "0"),
+        ([OURS, None], "0"),
+    ],
+)
+def test_samples_are_ours_where_all_have_the_ids_of_ours(tmp_path: Path, docs: list[Any], item: str) -> None:
+    metric = {"kind": "proportion", "scale": 100.0, "bounds": [0, 1], "lower_is_better": False, "per": "item"}
+    about = {
+        "signature": "task:demo/mcq|profile:strict",
+        "folkways_metrics": {"acc": metric | {"headline_by": None, "mean_over": None}},
+    }
+    rows = [{"doc_id": number, "acc": 1.0, "doc": doc} for number, doc in enumerate(docs)]
+    path = write_lm_eval_samples(
+        tmp_path, rows, task="folkways_demo_mcq", configs={"folkways_demo_mcq": {"metadata": about}}
+    )
+    (log,) = read_logs(path)
+    assert (log.items[0], log.task == "demo/mcq", "acc" in log.stated) == (item, item != "0", item != "0")
+
+
 @pytest.mark.parametrize(("written", "read"), [("{{ x }}", "yes"), (None, "no"), ("", "unknown")])
 def test_the_harness_does_not_say_whether_a_server_was_sent_messages(
     tmp_path: Path, written: str | None, read: str

@@ -118,7 +118,7 @@ def paper(folder: Path, kind: str = "10pt", then: str = "") -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def wide(data: ReportData) -> ReportData:
+def wide_report(data: ReportData) -> ReportData:
     """Eight models with names as long as people's are, and an analysis with a grid of 45 rows and long notes."""
     first = data.scores.filter(endpoint="openai/gpt-4o-mini")
     names = [f"organisation/family-{number}.5-235b-a22b-thinking-2507" for number in range(8)]
@@ -139,8 +139,8 @@ def wide(data: ReportData) -> ReportData:
 @pytest.mark.parametrize(
     "kind", ["12pt", *(pytest.param(kind, marks=pytest.mark.nightly) for kind in ("10pt", "11pt,twocolumn"))]
 )
-def test_tex_sets_every_table_within_the_page(wide: ReportData, tmp_path: Path, kind: str) -> None:
-    write_report(wide, tmp_path, ("latex",))
+def test_tex_sets_every_table_within_the_page(wide_report: ReportData, tmp_path: Path, kind: str) -> None:
+    write_report(wide_report, tmp_path, ("latex",))
     log, entries = paper(tmp_path, kind)
     assert re.findall(r"Overfull .*|Float too large.*|.*undefined.*|.*multiply defined.*", log) == []
     assert "Warning" not in entries, "a style of BibTeX knows all types, and has what they need"

@@ -10,6 +10,7 @@ import pytest
 
 from folkways.benchmarks.tables import Layout
 from folkways.reports.figures.charts import Spec, text_width
+from folkways.reports.figures.forms import heat_map
 from folkways.reports.figures.points import ellipses, placed_names, scatter
 from folkways.reports.views.grids import Cell, Grid
 
@@ -145,3 +146,16 @@ def test_a_name_is_beside_its_point_or_nowhere_and_within_the_figure(
 ) -> None:
     found = [where for _, *where in placed_names([("ab", *point)], *field)]
     assert found == [pytest.approx(where) for where in placed]
+
+
+@pytest.mark.parametrize("text", ["7", "12.3", "−100.0"])
+def test_numbers_of_a_heat_map_are_larger_where_they_have_room(text: str) -> None:
+    columns = tuple(f"c{number}" for number in range(12))
+    rows = tuple((Cell(f"r{number}"), *(Cell(text, 1.0) for _ in columns)) for number in range(13))
+    sizes = {}
+    for width in range(200, 700, 3):
+        chart = heat_map(Grid("", ("model", *columns), rows, None, pl.DataFrame()), POINTS, width)
+        sizes[chart["width"]["step"]] = chart["layer"][1]["mark"]["fontSize"]
+    fits = {step: step > 34 and text_width(text, 11) + 4 < step for step in sizes}
+    assert sizes == {step: 11 if large else 9.5 for step, large in fits.items()}
+    assert {*fits.values()} == ({True, False} if len(text) > 4 else {True})

@@ -264,7 +264,7 @@ class RateLimiter:
 
     def _grow(self, worth: float) -> None:
         """Try more places than those that were ``worth`` it, if replies can come in time."""
-        mean = self._seconds / max(1, self._replies)
+        mean = self._seconds / self._replies
         if self._replies >= WINDOW:
             self._quickest = min(self._quickest, mean)
         soon = self._flat or mean <= ALONE * self._quickest or STEP * mean <= LATE * self.timeout

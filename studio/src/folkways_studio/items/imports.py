@@ -28,7 +28,7 @@ STALE_SECONDS = 30.0
 
 INTERRUPTED = "it was interrupted; import the file again"
 
-MOST_PROBLEMS = 100
+MOST_PROBLEMS = 1_000
 """Problems of rows that are stored with an import."""
 
 
