@@ -29,6 +29,7 @@ from folkways_studio.work.assignees import assign
 from studio.tests.support.studies import (
     ON_A_FILE,
     ON_BOTH,
+    PASSWORD,
     QUESTION,
     StudyFixture,
     described,
@@ -81,6 +82,26 @@ def test_of_two_owners_who_take_each_others_role_away_one_stays(study: StudyFixt
     with overtaken(workspace, take), pytest.raises(NotAllowedError, match="only owner"):
         accounts.take_role(workspace, number, study.owner, Role.OWNER)
     assert [account.id for account, _ in accounts.members(workspace, number, Role.OWNER)] == [study.owner]
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("disabled", [False, True])
+def test_the_old_password_lets_nobody_in_who_signs_in_while_it_is_changed(
+    studio_workspace: Workspace, disabled: bool
+) -> None:
+    """A session that began then would outlast the change, which ends all that there are."""
+    workspace = studio_workspace
+    account = accounts.create_account(workspace, "kim@example.org", PASSWORD)
+
+    def change() -> None:
+        if disabled:
+            accounts.set_disabled(workspace, account.id, disabled=True)
+        else:
+            accounts.set_password(workspace, account.id, "another password of the tests")
+
+    assert accounts.verify_password(workspace, "kim@example.org", PASSWORD) == account
+    with overtaken(workspace, change, after=1):
+        assert accounts.verify_password(workspace, "kim@example.org", PASSWORD) is None
 
 
 @ON_BOTH
