@@ -372,12 +372,12 @@ def finish_deletions(workspace: Workspace) -> None:
             if row is None or row.state != ImportState.DELETING:  # another process was at it as well
                 continue
             # Counted, because that one may have deleted some of them.
-            kept = count(connection, items, items.c.job_id == each.id)
-            gone = each.added - each.deleted - kept
+            left = count(connection, items, items.c.job_id == each.id)
+            gone = each.added - each.deleted - left
             result = {**(row.result or {}), "deleted": each.deleted + gone}
             by = result.pop("by", None)
             change_rows(
                 connection, schema.jobs, {"id": each.id}, state=str(ImportState.DELETED), result=result
             )
-            details = {"stage": each.stage, "n": gone, "kept": kept, "import": each.id}
+            details = {"stage": each.stage, "n": gone, "kept": left, "import": each.id}
             audit.record_event(connection, "items.deleted", each.study_id, by, details=details)
