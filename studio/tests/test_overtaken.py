@@ -12,6 +12,7 @@ import yaml
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
+from folkways_studio.database.deletion import AT_ONCE
 from folkways_studio.database.schema import metadata
 from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, StudioError, SubmissionError
 from folkways_studio.exports.snapshot import take_snapshot
@@ -271,3 +272,19 @@ def test_an_export_has_nobody_who_came_while_it_was_read(study: StudyFixture) ->
     assert item.votes == []
     (item,) = take_snapshot(study.workspace, study.record.id).for_benchmarks().items.values()
     assert len(item.votes) == 1
+
+
+@ON_A_FILE
+def test_two_processes_that_delete_one_import_count_it_once_and_whole(study: StudyFixture) -> None:
+    workspace, number = study.workspace, study.record.id
+    job = imports.begin(workspace, number, "verify", "a.csv", by=study.owner)
+    stage = studies.get_stage(workspace, number, "verify")
+    new = [(NewItem(f"n{each}", QUESTION), None, QUESTION) for each in range(AT_ONCE + 10)]
+    imports.add_batch(workspace, job, stage, new, rows=len(new))
+    imports.end(workspace, job, ImportState.DONE)
+    imports.delete_import(workspace, number, job.id, by=study.owner)
+    with overtaken(workspace, lambda: imports.finish_deletions(workspace), after=1):
+        imports.finish_deletions(workspace)
+    assert imports.get_import(workspace, number, job.id).deleted == len(new)
+    (event,) = stored(workspace, schema.events, kind="items.deleted")
+    assert event["details"] == {"stage": "verify", "n": len(new), "kept": 0, "import": job.id}
