@@ -12,6 +12,7 @@ import yaml
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
+from folkways_studio.database.deletion import AT_ONCE
 from folkways_studio.database.schema import metadata
 from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, StudioError, SubmissionError
 from folkways_studio.exports.snapshot import take_snapshot
@@ -29,6 +30,7 @@ from folkways_studio.work.assignees import assign
 from studio.tests.support.studies import (
     ON_A_FILE,
     ON_BOTH,
+    PASSWORD,
     QUESTION,
     StudyFixture,
     described,
@@ -81,6 +83,26 @@ def test_of_two_owners_who_take_each_others_role_away_one_stays(study: StudyFixt
     with overtaken(workspace, take), pytest.raises(NotAllowedError, match="only owner"):
         accounts.take_role(workspace, number, study.owner, Role.OWNER)
     assert [account.id for account, _ in accounts.members(workspace, number, Role.OWNER)] == [study.owner]
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("disabled", [False, True])
+def test_the_old_password_lets_nobody_in_who_signs_in_while_it_is_changed(
+    studio_workspace: Workspace, disabled: bool
+) -> None:
+    """A session that began then would outlast the change, which ends all that there are."""
+    workspace = studio_workspace
+    account = accounts.create_account(workspace, "kim@example.org", PASSWORD)
+
+    def change() -> None:
+        if disabled:
+            accounts.set_disabled(workspace, account.id, disabled=True)
+        else:
+            accounts.set_password(workspace, account.id, "another password of the tests")
+
+    assert accounts.verify_password(workspace, "kim@example.org", PASSWORD) == account
+    with overtaken(workspace, change, after=1):
+        assert accounts.verify_password(workspace, "kim@example.org", PASSWORD) is None
 
 
 @ON_BOTH
@@ -250,3 +272,19 @@ def test_an_export_has_nobody_who_came_while_it_was_read(study: StudyFixture) ->
     assert item.votes == []
     (item,) = take_snapshot(study.workspace, study.record.id).for_benchmarks().items.values()
     assert len(item.votes) == 1
+
+
+@ON_A_FILE
+def test_two_processes_that_delete_one_import_count_it_once_and_whole(study: StudyFixture) -> None:
+    workspace, number = study.workspace, study.record.id
+    job = imports.begin(workspace, number, "verify", "a.csv", by=study.owner)
+    stage = studies.get_stage(workspace, number, "verify")
+    new = [(NewItem(f"n{each}", QUESTION), None, QUESTION) for each in range(AT_ONCE + 10)]
+    imports.add_batch(workspace, job, stage, new, rows=len(new))
+    imports.end(workspace, job, ImportState.DONE)
+    imports.delete_import(workspace, number, job.id, by=study.owner)
+    with overtaken(workspace, lambda: imports.finish_deletions(workspace), after=1):
+        imports.finish_deletions(workspace)
+    assert imports.get_import(workspace, number, job.id).deleted == len(new)
+    (event,) = stored(workspace, schema.events, kind="items.deleted")
+    assert event["details"] == {"stage": "verify", "n": len(new), "kept": 0, "import": job.id}

@@ -53,11 +53,15 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     # On a CPU 16-bit arithmetic is slow and coarse; on a GPU the precision is the one the model was published
     # in.
     precision = "auto" if device == "cuda" else torch.float32
+    renamed = tuple(map(int, transformers.__version__.split(".")[:2])) >= (4, 56)
     is_folder = Path(source).is_dir()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
         model, loading = transformers.AutoModelForCausalLM.from_pretrained(
-            source, revision=revision, torch_dtype=precision, output_loading_info=True
+            source,
+            revision=revision,
+            output_loading_info=True,
+            **{"dtype" if renamed else "torch_dtype": precision},
         )
         model = model.to(device).eval()
     except Exception as error:  # noqa: BLE001 - of torch, transformers, safetensors and what a folder holds

@@ -16,7 +16,7 @@ RESULT = {"valid": 0, "idk": 5}
 
 def item(state: str, result: dict[str, int] | None, culture: str | None = "KR") -> StudyItem:
     content = {"english": "What is eaten?", "local": "무엇을 먹나요?", "category": "Food"}
-    votes = [Vote("p-1", {"answers": ["떡국"]})]
+    votes = [Vote("p-1", {"answers": ["떡국"], "no_answer": None})]
     return StudyItem(
         1, "q1@korea", "answer", None, 1, "korea", culture, "ko", "", state, content, result, votes
     )

@@ -28,7 +28,7 @@ STALE_SECONDS = 30.0
 
 INTERRUPTED = "it was interrupted; import the file again"
 
-MOST_PROBLEMS = 100
+MOST_PROBLEMS = 1_000
 """Problems of rows that are stored with an import."""
 
 
@@ -366,18 +366,18 @@ def finish_deletions(workspace: Workspace) -> None:
             for row in connection.execute(_IMPORTS.where(schema.jobs.c.state == ImportState.DELETING))
         ]
     for each in jobs:
-        gone = delete_items(
-            workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun()
-        )
-        left = remaining_items(workspace, each.study_id, each.id)
+        delete_items(workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun())
         with workspace.write() as connection:
             row = _job(connection, id=each.id)
             if row is None or row.state != ImportState.DELETING:  # another process was at it as well
                 continue
+            # Counted, because that one may have deleted some of them.
+            left = count(connection, items, items.c.job_id == each.id)
+            gone = each.added - each.deleted - left
             result = {**(row.result or {}), "deleted": each.deleted + gone}
             by = result.pop("by", None)
             change_rows(
                 connection, schema.jobs, {"id": each.id}, state=str(ImportState.DELETED), result=result
             )
-            details = {"stage": each.stage, "n": gone, "kept": left.used + left.unused, "import": each.id}
+            details = {"stage": each.stage, "n": gone, "kept": left, "import": each.id}
             audit.record_event(connection, "items.deleted", each.study_id, by, details=details)
