@@ -96,7 +96,7 @@ ASKED = [
 
 @pytest.mark.local_model
 def test_a_stated_temperature_leaves_nothing_of_how_a_folder_would_decode(model, tmp_path):
-    """Qwen's generation_config.json has a repetition penalty: it would change greedy replies, in no signature."""
+    """Qwen's generation_config.json has a repetition penalty, which no signature tells."""
     folder = tmp_path / "model"
     shutil.copytree(model, folder)
     file = folder / "generation_config.json"

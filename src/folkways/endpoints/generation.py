@@ -23,8 +23,8 @@ DEFAULT_NEW_TOKENS = 512
 """Output tokens at most where the settings name no max_tokens."""
 
 UNDECODED = ("bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "cache_implementation")
-"""What holds of a model's generation_config.json where a run states the temperature: which tokens begin and end
-a text, not how it is decoded (repetition_penalty, top_k, forced tokens, ...)."""
+"""What holds of a model's generation_config.json where a run states the temperature: which tokens begin and
+end a text, not how it is decoded (repetition_penalty, top_k, forced tokens, ...)."""
 
 MOST_BY_ARITHMETIC = 0.1
 """Nats by which the same log-probabilities differ at most, on average: 16-bit arithmetic is coarse."""
