@@ -196,9 +196,9 @@ def _settled(said: Sequence[Mention], labels: Sequence[str]) -> str | None:
 
 def _open(firmest: Sequence[Mention], others: Sequence[Mention], after: Sequence[Mention]) -> bool:
     """Whether what only may be has another option set against it ("it could be A, but B is what people eat"),
-    or what is only likelier has another behind it ("A is more likely, but B").
+    or whether another follows what is only likelier ("A is more likely, but B").
 
-    others, after: what is said of other options, and what of this follows.
+    others, after: what is said of other options, and what of that follows.
     """
     first = firmest[0]
     if first.strength == LIKELIER:

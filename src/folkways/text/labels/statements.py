@@ -74,7 +74,7 @@ class Mention:
     """What one sentence says of one option, or of several at once.
 
     characters: those of the options. part: how many corrections ("wait", "no,") precede it. near: whether
-    it follows one closely. hedged: whether it is told as what may be. against: whether a word such as
+    it follows one closely. hedged: whether it is said only to be possible. against: whether a word such as
     "but" sets it against what was said before.
     """
 
