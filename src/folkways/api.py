@@ -89,13 +89,17 @@ class Run:
         models: ScoringModels | None = None,
         tell: Callable[[str], object] = warnings.warn,
         cluster: Cluster | None = None,
+        *,
+        scoring_models: Mapping[str, str] | None = None,
     ) -> pl.DataFrame:
         """Judge and score again; returns records.SCORES.
 
         profile, text_tools, models: how to judge; None for each task's default. tell: called with a message
         about every metric that lacks its model; by default it warns. cluster: judge each task with a worker
-        of its own.
+        of its own. scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model, as for
+        ``run``.
         """
+        models = _named_models(scoring_models, models)
         score_all = score_each if cluster is None else executor_of(cluster).score_all
         scored = score_run(self.workspace, self.record, profile, text_tools, models, score_all=score_all)
         for problem in scored.problems:
@@ -361,6 +365,7 @@ def judge(
     profile: str | None = None,
     text_tools: str | None = None,
     by_position: bool = False,
+    scoring_models: Mapping[str, str] | None = None,
     scoring: ScoringModels | None = None,
 ) -> JudgedReplies:
     """Judge replies that were made elsewhere, as ``folkways judge`` does. Every item of the data is expected,
@@ -372,7 +377,9 @@ def judge(
     release: data to use instead of the task's default release.
     culture, language, variant: values for columns that the replies lack.
     model: of the replies' column ``model`` or ``endpoint``, where these are of several.
-    profile, text_tools, scoring: how to judge; None for the task's default.
+    profile, text_tools: how to judge; None for the task's default.
+    scoring_models: role (``embedding``, ``bert-zh``) -> folder or hub name of a model, as for ``run``.
+    scoring: where these run and what observes them.
     by_position: the rows are in the order of the release.
 
     Returns ``judgements``, one row for each expected item (``missing`` without a reply); ``scores``, with the
@@ -380,10 +387,11 @@ def judge(
     """
     from folkways.runs.judging.external_responses import FRAME, judge_file, judge_table, judge_with
 
+    scoring = _named_models(scoring_models, scoring)
     equipped, data = judge_with(task, release, text_tools, scoring)
     for problem in equipped.problems:
         raise problem
-    check_roles([equipped.task], scoring or ScoringModels())
+    check_roles([equipped.task], scoring)
     how = {"culture": culture, "language": language, "variant": variant, "model": model, "profile": profile}
     if isinstance(replies, (str, Path)):
         judged = judge_file(equipped.task, data, Path(replies), by_position=by_position, **how)  # type: ignore[arg-type]
@@ -394,6 +402,15 @@ def judge(
         judged = judge_table(equipped.task, data, table_of_text(table), FRAME, by_position=by_position, **how)
     missing = equipped.missing(judged.judgements["culture"].unique().to_list())
     return replace(judged, notes=(*judged.notes, *missing))
+
+
+def _named_models(names: Mapping[str, str] | None, scoring: ScoringModels | None) -> ScoringModels:
+    """``scoring`` with these names besides its own; FolkwaysError for anything but texts by role."""
+    models = scoring or ScoringModels()
+    if names is None:
+        return models
+    named = options_of("any", {"scoring_models": names})[0].scoring_models
+    return replace(models, names={**models.names, **named})
 
 
 def gate(

@@ -23,6 +23,7 @@ __all__ = ["studio_file", "studio_server", "studio_workspace"]
 
 @pytest.fixture(scope="session", autouse=True)
 def webhook_key() -> Iterator[None]:
+    """The key that seals what a studio keeps secret, for every test."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(KEY_VARIABLE, "a key for the tests, of 32 characters and more")
         yield

@@ -249,7 +249,7 @@ class Round:
 
 
 @pytest.fixture
-def round_(models: ChatServer, tmp_path: Path) -> Iterator[Round]:
+def whole_round(models: ChatServer, tmp_path: Path) -> Iterator[Round]:
     """An open study with both models in the loop, and a researcher."""
     named = {purpose: purpose for purpose in ("helper", "verifier")}
     (tmp_path / "round.yaml").write_text(yaml.safe_dump({**STUDY, "models": named}), encoding="utf-8")
@@ -266,21 +266,21 @@ def round_(models: ChatServer, tmp_path: Path) -> Iterator[Round]:
 
 
 @pytest.mark.nightly
-def test_from_the_first_scenario_to_the_final_report(round_: Round, models: ChatServer) -> None:
-    red_teaming(round_)
-    review(round_)
-    verification(round_)
-    second_round(round_)
-    easy_and_hard(round_)
-    two_models_are_asked(round_, models)
-    report(round_)
+def test_from_the_first_scenario_to_the_final_report(whole_round: Round, models: ChatServer) -> None:
+    red_teaming(whole_round)
+    review(whole_round)
+    verification(whole_round)
+    second_round(whole_round)
+    easy_and_hard(whole_round)
+    two_models_are_asked(whole_round, models)
+    report(whole_round)
 
 
-def red_teaming(round_: Round) -> None:
+def red_teaming(whole_round: Round) -> None:
     """People write scenarios; a helper makes questions, which they try on a verifier and revise. Three each,
     at most."""
     korean, british, mexican, other = (
-        round_.person(region) for region in ("korea", "uk", "mexico", "mexico")
+        whole_round.person(region) for region in ("korea", "uk", "mexico", "mexico")
     )
     write(korean, SOUP, revise_by="combine")
     for author, written in (
@@ -294,11 +294,12 @@ def red_teaming(round_: Round) -> None:
     for author in (korean, british, mexican):
         assert author.next("write") is None, "nobody writes a fourth question"
     assert other.give_back() is None, "whoever has written enough is not asked again"
-    written = {item.content["question"]: item for item in round_.items("write") if item.state == "done"}
+    written = {item.content["question"]: item for item in whole_round.items("write") if item.state == "done"}
     assert set(written) == {planned.question for planned in PLANNED}
     soup = written[SOUP.question]
     told = [
-        (each.step, each.strategy) for each in items.revisions(round_.studio.workspace, round_.study, soup.id)
+        (each.step, each.strategy)
+        for each in items.revisions(whole_round.studio.workspace, whole_round.study, soup.id)
     ]
     assert told == [
         ("begun", None),
@@ -331,10 +332,10 @@ def write(author: Participant, planned: Planned, revise_by: str = "") -> None:
     author.submit([*fields, ("question", planned.question)])
 
 
-def review(round_: Round) -> None:
+def review(whole_round: Round) -> None:
     """A researcher drops what is not about the culture. Reviewers see who wrote nothing, and verifiers not
     what was held right."""
-    researcher = Participant(round_.studio.url).sign_in("researcher@example.org", PASSWORD, "round")
+    researcher = Participant(whole_round.studio.url).sign_in("researcher@example.org", PASSWORD, "round")
     page = researcher.next("review")
     while page is not None:
         drop = page.values["question"] == [SPIDER.question]
@@ -343,25 +344,25 @@ def review(round_: Round) -> None:
             [("decision", "drop"), ("reason", "not about the culture")] if drop else [("decision", "keep")]
         )
         page = researcher.submit([*wording, *decision])
-    (soup,) = [item for item in round_.items("write") if item.content.get("question") == SOUP.question]
+    (soup,) = [item for item in whole_round.items("write") if item.content.get("question") == SOUP.question]
     lineage = researcher.get(f"/studies/round/items/{soup.id}")
     assert lineage.status == 200 and SOUP.draft in unescape(lineage.text), (
         "how a question came about can be read"
     )
-    (dropped,) = [item for item in round_.items("review") if item.state == "dropped"]
+    (dropped,) = [item for item in whole_round.items("review") if item.state == "dropped"]
     assert (dropped.content["question"], dropped.reason) == (SPIDER.question, "not about the culture")
-    assert {item.content["question"] for item in round_.items("verify")} == {
+    assert {item.content["question"] for item in whole_round.items("verify")} == {
         each.question for each in PLANNED
     } - {SPIDER.question}
-    assert all(set(item.content) == {"question", "options"} for item in round_.items("verify"))
+    assert all(set(item.content) == {"question", "options"} for item in whole_round.items("verify"))
 
 
 def vote(
-    round_: Round, region: str, votes: Mapping[str, Sequence[str]], planned: Mapping[str, Planned]
+    whole_round: Round, region: str, votes: Mapping[str, Sequence[str]], planned: Mapping[str, Planned]
 ) -> None:
     """Five people of a region answer everything that they are given, as planned."""
     for number in range(5):
-        person = round_.person(region)
+        person = whole_round.person(region)
         page, answered = person.next("verify"), []
         while page is not None:
             answered.append(page.subject)
@@ -369,17 +370,17 @@ def vote(
         assert sorted(answered) == sorted(votes), f"person {number + 1} of {region}"
 
 
-def verification(round_: Round) -> None:
+def verification(whole_round: Round) -> None:
     """Five people of each region choose every option that is right, or say why they choose none."""
     by_question = {planned.question: planned for planned in PLANNED}
     for region in ("korea", "uk", "mexico"):
         theirs = {
             each.question: each.votes.split() for each in PLANNED if each.region == region and each.votes
         }
-        vote(round_, region, theirs, by_question)
+        vote(whole_round, region, theirs, by_question)
     ends = {
         item.content["question"]: (item.state, item.result.get("gold"), item.reason)
-        for item in round_.items("verify")
+        for item in whole_round.items("verify")
         if item.round == 1
     }
     none = "no option was chosen by 4 of 5 people"
@@ -396,27 +397,27 @@ def verification(round_: Round) -> None:
     }
 
 
-def second_round(round_: Round) -> None:
+def second_round(whole_round: Round) -> None:
     """What most Britons did not know is put to people from Wales; Mexico has no finer group here."""
-    vote(round_, "wales", {CAWL.question: CAWL.finer.split()}, {CAWL.question: CAWL})
-    (again,) = [item for item in round_.items("verify") if item.round == 2]
+    vote(whole_round, "wales", {CAWL.question: CAWL.finer.split()}, {CAWL.question: CAWL})
+    (again,) = [item for item in whole_round.items("verify") if item.round == 2]
     assert (again.content["question"], again.state, again.result["gold"]) == (CAWL.question, "done", [0])
-    assert len(judgements.list_judgements(round_.studio.workspace, round_.study, again.id)) == 5
-    for row in progress.progress(round_.studio.workspace, round_.study):
+    assert len(judgements.list_judgements(whole_round.studio.workspace, whole_round.study, again.id)) == 5
+    for row in progress.progress(whole_round.studio.workspace, whole_round.study):
         assert (row.open, row.slots_open, row.slots_leased) == (0, 0, 0), (
             f"{row.stage} of {row.population} is over"
         )
 
 
-def easy_and_hard(round_: Round) -> None:
+def easy_and_hard(whole_round: Round) -> None:
     """Votes become a release: single-mode and multi-mode questions of Easy, and every option on its own in
     Hard."""
-    round_.command("studio", "export", "round", "--out", "votes")
-    told = round_.command("build", "easy", "--votes", "votes", "--out", "mine")
+    whole_round.command("studio", "export", "round", "--out", "votes")
+    told = whole_round.command("build", "easy", "--votes", "votes", "--out", "mine")
     assert "6 questions (4 single-mode, 2 multi-mode) of 9, from 50 votes of 20 people" in told
-    round_.command("build", "hard", "--votes", "votes", "--out", "mine")
-    assert "Nothing odd was found." in round_.command("data", "check", "mine")
-    mine = round_.folder / "mine"
+    whole_round.command("build", "hard", "--votes", "votes", "--out", "mine")
+    assert "Nothing odd was found." in whole_round.command("data", "check", "mine")
+    mine = whole_round.folder / "mine"
     dropped = pl.read_csv(mine / "dropped.csv")
     assert dict(dropped.select("question", "dropped").iter_rows()) == {
         FLAT.question: "no-majority",
@@ -444,19 +445,19 @@ def easy_and_hard(round_: Round) -> None:
     assert hard.height == 24 and true == {(each.question, text) for each in kept for text in each.truths}
 
 
-def two_models_are_asked(round_: Round, models: ChatServer) -> None:
+def two_models_are_asked(whole_round: Round, models: ChatServer) -> None:
     """One model knows these places. The other knows Britain: two of six in Hard, and one more in Easy by
     choosing among four."""
     named = [part for name in ("knows", "does-not") for part in ("-m", f"{models.url}/v1#{name}")]
-    round_.command(
+    whole_round.command(
         "run", "culturalbench/easy", "culturalbench/hard", "--release", "culturalbench=mine", *named
     )
 
 
-def report(round_: Round) -> None:
+def report(whole_round: Round) -> None:
     """Both tasks with both models, the people of each country, and a map."""
-    round_.command("report", "last", "--out", "report")
-    scores = pl.read_csv(round_.folder / "report" / "scores.csv").filter(
+    whole_round.command("report", "last", "--out", "report")
+    scores = pl.read_csv(whole_round.folder / "report" / "scores.csv").filter(
         ~pl.col("endpoint").str.starts_with("baseline/")
     )
     headline = scores.filter(
@@ -480,7 +481,7 @@ def report(round_: Round) -> None:
         ("hard", "does-not", "GB"): 100.0,
         ("hard", "does-not", "MX"): 0.0,
     }
-    told = (round_.folder / "report" / "report.md").read_text(encoding="utf-8")
+    told = (whole_round.folder / "report" / "report.md").read_text(encoding="utf-8")
     # Who chose what the others chose: 5 of 5 and 4 of 5 in Korea and in Mexico; 4 of 5 and, of those in Wales
     # who know, 4 of 4.
     for country, right, answers in (
@@ -494,7 +495,7 @@ def report(round_: Round) -> None:
         assert all(row[-1].startswith(f"{right} [") and row[-1].endswith(f"n={answers} |") for row in rows), (
             rows
         )
-    page = (round_.folder / "report" / "report.html").read_text(encoding="utf-8")
+    page = (whole_round.folder / "report" / "report.html").read_text(encoding="utf-8")
     assert "CulturalBench-Easy" in page and "CulturalBench-Hard" in page
     drawn = page[page.index('id="figure-world"') :]
     assert all(f'data-place="{culture}"' in drawn for culture in ("KR", "GB", "MX"))

@@ -18,18 +18,21 @@ QUESTIONS = 60
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[ChatServer]:
+    """A chat-completions server, for all tests of a module."""
     with ChatServer() as server:
         yield server
 
 
 @pytest.fixture
 def server(running: ChatServer) -> ChatServer:
+    """The same server without faults, delays and counts."""
     running.control(forget=True, latency=0.0, faults={})
     return running
 
 
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a release of multiple-choice questions of our own."""
     return write_mcq_release(tmp_path_factory.mktemp("release") / "mcq", QUESTIONS)
 
 

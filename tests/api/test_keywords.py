@@ -27,7 +27,7 @@ def items_of(task: str, release: str) -> list[str]:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -54,7 +54,7 @@ class TestOfARun:
         assert price(folkways.load_run("asked", asked.workspace)) == 0
         assert asked.report_data("strict").runs[0].cost
 
-    def test_only_one_profile(self, asked: folkways.Run, here: Path) -> None:
+    def test_only_one_profile(self, asked: folkways.Run, folder: Path) -> None:
         assert {*asked.scores()["profile"]} == {"strict"}
         for of_profile in (asked.brief, asked.judgements, asked.report_data, asked.scores):
             with pytest.raises(UnknownNameError, match="nope"):
@@ -67,33 +67,33 @@ class TestOfARun:
         with pytest.raises(FolkwaysError, match="small"):
             folkways.item(f"blend/saq:{other}", asked.workspace, "small")
 
-    def test_a_report_with_an_address(self, asked: folkways.Run, here: Path) -> None:
+    def test_a_report_with_an_address(self, asked: folkways.Run, folder: Path) -> None:
         with pytest.raises(FolkwaysError, match="'nowhere' is not an address"):
             asked.report("out", "md", dispute="nowhere")
 
 
 class TestOfARecipe:
     @pytest.fixture
-    def recipe(self, here: Path) -> str:
-        (here / "p.toml").write_text(
+    def recipe(self, folder: Path) -> str:
+        (folder / "p.toml").write_text(
             '[usd_per_million_tokens]\n"openai/gpt-4o-mini" = { input = 9e6, output = 9e6 }\n'
         )
-        (here / "q.toml").write_text(
+        (folder / "q.toml").write_text(
             '[usd_per_million_tokens]\n"openai/gpt-4o-mini" = { input = 1e6, output = 1e6 }\n'
         )
-        (here / "study.toml").write_text(
+        (folder / "study.toml").write_text(
             'tasks = "demo/mcq"\nmodels = "baseline/first"\nname = "theirs"\nprofile = "strict"\n'
             'workspace = "theirs.db"\nprices = "p.toml"\nlimit = 1\n'
         )
         return "study.toml"
 
-    def test_arguments_of_a_run_go_before_it(self, recipe: str, here: Path) -> None:
+    def test_arguments_of_a_run_go_before_it(self, recipe: str, folder: Path) -> None:
         theirs = folkways.run(recipe)
         mine = folkways.run(recipe, "baseline/random", name="mine", workspace="mine.db")
         assert (theirs.name, theirs.models) == ("theirs", ["baseline/first"])
         assert (mine.name, mine.models) == ("mine", ["baseline/random"])
-        (unknown := here / "unknown.toml").write_text(
-            (here / recipe).read_text().replace("strict", "their-own")
+        (unknown := folder / "unknown.toml").write_text(
+            (folder / recipe).read_text().replace("strict", "their-own")
         )
         for study, how, told in ((recipe, {"profile": "my-own"}, "my-own"), (unknown, {}, "their-own")):
             with pytest.raises(UnknownNameError, match=told):
@@ -104,11 +104,11 @@ class TestOfARecipe:
             ["mine"],
         ]
 
-    def test_arguments_of_an_estimate_go_before_it(self, recipe: str, here: Path) -> None:
+    def test_arguments_of_an_estimate_go_before_it(self, recipe: str, folder: Path) -> None:
         def usd(**how: Any) -> float:
             return float(folkways.estimate(recipe, "openai/gpt-4o-mini", **how)["usd"].sum())
 
-        (batched := here / "batched.toml").write_text((here / recipe).read_text() + "batch = true\n")
+        (batched := folder / "batched.toml").write_text((folder / recipe).read_text() + "batch = true\n")
         assert usd() == pytest.approx(9 * usd(prices=Path("q.toml")))
         assert usd(batch=True) == pytest.approx(usd() / 2)
         assert folkways.estimate(batched, "openai/gpt-4o-mini")["usd"].sum() == pytest.approx(usd() / 2)
@@ -119,8 +119,8 @@ class TestOfARecipe:
 
 
 class TestOfJudging:
-    def test_what_the_replies_do_not_say(self, here: Path) -> None:
-        release = str(write_release(here / "blend"))
+    def test_what_the_replies_do_not_say(self, folder: Path) -> None:
+        release = str(write_release(folder / "blend"))
         replies = dict.fromkeys(items_of("blend/saq", release), "rice")
         made = folkways.judge(
             "blend/saq",
@@ -137,7 +137,7 @@ class TestOfJudging:
         (signature,) = made.scores["signature"].unique()
         assert "|profile:strict|text-simple:" in signature and "lang:en" in signature
 
-    def test_replies_of_one_of_several_models_and_in_the_order_of_the_release(self, here: Path) -> None:
+    def test_replies_of_one_of_several_models_and_in_the_order_of_the_release(self, folder: Path) -> None:
         items = items_of(TASK, "demo")
         both = pl.DataFrame(
             {
@@ -153,21 +153,24 @@ class TestOfJudging:
         for replies in (without, "replies.csv", Path("replies.csv")):
             assert folkways.judge(TASK, replies, by_position=True).judgements["answer"].equals(first)
 
-    def test_models_of_metrics(self, here: Path) -> None:
+    def test_models_of_metrics(self, folder: Path) -> None:
         """One that is missing is an error, and so is one that no task can use; what nobody named is a note."""
-        (here / "xcr").mkdir()
-        write_small_corpus(here / "xcr")
-        release = str(here / "xcr")
+        (folder / "xcr").mkdir()
+        write_small_corpus(folder / "xcr")
+        release = str(folder / "xcr")
         item = items_of("xcr/prediction", release)[0]
         how = {"replies": {item: "tea"}, "release": release}
         (note,) = folkways.judge("xcr/prediction", **how).notes
         assert note.startswith("SP-CSI is not computed: name a model with scoring")
         with pytest.raises(FolkwaysError, match="/nowhere"):
             folkways.judge("xcr/prediction", **how, scoring=NOWHERE)
+        with pytest.raises(FolkwaysError, match=re.escape("scoring_models={'embedding': ...}: there is no")):
+            folkways.judge("xcr/prediction", **how, scoring_models={"embedding": "/nowhere"})
         asked = folkways.run("xcr/prediction", "baseline/first", releases=release, workspace="w.db")
         told: list[str] = []
         assert asked.score(models=NOWHERE, tell=told.append).equals(asked.scores())
-        assert len(told) == 1 and "/nowhere" in told[0]
+        assert asked.score(scoring_models=NOWHERE.names, tell=told.append).equals(asked.scores())
+        assert len(told) == 2 and told[0] == told[1] and "/nowhere" in told[0]
         none = (
             "none of the tasks compares texts with a model of scoring_models={'embedding': ...}; leave it out"
         )
@@ -184,13 +187,13 @@ class TestOfJudging:
 @pytest.mark.parametrize(
     "wrong", [{"profile": "nope"}, {"budget": "5 apples"}, {"scoring_models": {"embedding": "x"}}]
 )
-def test_what_is_wrong_is_found_before_a_workspace_is_made(here: Path, wrong: dict[str, Any]) -> None:
+def test_what_is_wrong_is_found_before_a_workspace_is_made(folder: Path, wrong: dict[str, Any]) -> None:
     with pytest.raises(FolkwaysError):
         folkways.run(TASK, "baseline/first", **wrong)
     assert not Path("folkways.db").exists()
 
 
-def test_a_seed_reaches_the_model_and_what_is_left_out_the_run(here: Path) -> None:
+def test_a_seed_reaches_the_model_and_what_is_left_out_the_run(folder: Path) -> None:
     def replies(seed: int, place: str) -> list[str]:
         done = folkways.run(
             [TASK, "blend/saq"], "baseline/random", seed=seed, skip_missing=True, workspace=place

@@ -62,3 +62,10 @@ def test_the_lot_decides_which() -> None:
     assert len(chosen) > 10
     assert {text for some in chosen for text in some} == {*texts[1:]}
     assert all(first != second for some in chosen for first, second in pairwise(some))
+
+
+def test_the_same_are_drawn_in_every_version() -> None:
+    """Else a run could not be asked again."""
+    texts = [f"{word} and then some" for word in ("tea", "soy", "rye", "fig", "yam", "nut", "egg", "oat")]
+    words = {lot: [text[:3] for text in OtherTexts(texts).like(texts[0], 3, lot)] for lot in ("0", "KR/1")}
+    assert words == {"0": ["rye", "oat", "egg"], "KR/1": ["soy", "rye", "oat"]}

@@ -37,6 +37,8 @@ WRONG = {
     f"{RUN} --precision fp17": r"unknown precision 'fp17'; did you mean 'fp16'\?",
     f"{RUN} --limit 0": r"--limit': must be a whole number, 1 or more; got '0'",
     f"{RUN} --limit few": r"--limit': must be a whole number, 1 or more; got 'few'",
+    f"{RUN} --workers 0": r"--workers': must be a whole number, 1 or more; got '0'",
+    f"{RUN} --gpus -1": r"--gpus': must be a number, 0 or more; got '-1'",
     f"{RUN} --samples 0": r"--samples': must be a whole number, 1 or more; got '0'",
     f"{RUN} --seed x": r"--seed': must be a whole number; got 'x'",
     f"{RUN} --seed 99999999999999999999": r"seed must be a whole number of at most 64 bits",

@@ -19,7 +19,7 @@ from tests.support.command_line import environment, folkways
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a workspace of two runs, and ``folkways`` as a program of its own."""
     folder = tmp_path_factory.mktemp("completion")
     for name in ("first-run", "second-run"):
@@ -39,7 +39,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def complete(place: Path, line: str, shell: str = "bash") -> list[str]:
+def complete(folder: Path, line: str, shell: str = "bash") -> list[str]:
     """What bash offers at the end of the line, by the script that click writes for it."""
     bash = shutil.which("bash")
     if bash is None:
@@ -50,10 +50,10 @@ def complete(place: Path, line: str, shell: str = "bash") -> list[str]:
         _folkways_completion folkways
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
-    path = os.pathsep.join([str(place / "bin"), os.environ["PATH"]])
+    path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
     done = subprocess.run(
         [bash, "-c", script],
-        cwd=place,
+        cwd=folder,
         env=environment(PATH=path),
         capture_output=True,
         text=True,
@@ -76,41 +76,41 @@ def offered(folder: Path, line: str) -> list[str]:
     return [answer.removeprefix("plain,") for answer in done.stdout.splitlines() if answer]
 
 
-def test_every_command_is_offered(place: Path) -> None:
-    assert complete(place, "folkways ") == [*COMMANDS, "studio"]
-    assert complete(place, "folkways ex") == ["export"]
-    assert complete(place, "folkways --v") == ["--version"]
+def test_every_command_is_offered(folder: Path) -> None:
+    assert complete(folder, "folkways ") == [*COMMANDS, "studio"]
+    assert complete(folder, "folkways ex") == ["export"]
+    assert complete(folder, "folkways --v") == ["--version"]
 
 
-def test_subcommands_and_options_of_a_command_are_offered(place: Path) -> None:
-    assert complete(place, "folkways export ") == [
+def test_subcommands_and_options_of_a_command_are_offered(folder: Path) -> None:
+    assert complete(folder, "folkways export ") == [
         "eval-results",
         "every-eval-ever",
         "hub",
         "inspect",
         "lm-eval",
     ]
-    assert "--until" in complete(place, "folkways run --")
+    assert "--until" in complete(folder, "folkways run --")
 
 
-def test_tasks_and_benchmarks_are_offered(place: Path) -> None:
-    assert offered(place, "folkways run bl") == [
+def test_tasks_and_benchmarks_are_offered(folder: Path) -> None:
+    assert offered(folder, "folkways run bl") == [
         *("blend", "blend/saq", "blend/mcq"),
         *("blend-vis", "blend-vis/original", "blend-vis/rephrased"),
     ]
-    assert offered(place, "folkways estimate demo blend/s") == ["blend/saq"]
+    assert offered(folder, "folkways estimate demo blend/s") == ["blend/saq"]
 
 
-def test_the_last_culture_of_a_list_is_completed(place: Path) -> None:
-    assert offered(place, "folkways run demo --cultures US,kr") == ["US,KR"]
+def test_the_last_culture_of_a_list_is_completed(folder: Path) -> None:
+    assert offered(folder, "folkways run demo --cultures US,kr") == ["US,KR"]
 
 
-def test_runs_of_the_workspace_are_offered(place: Path) -> None:
-    assert offered(place, "folkways score ") == ["last", "second-run", "first-run"]
-    assert offered(place, "folkways export every-eval-ever f") == ["first-run"]
-    assert offered(place, "folkways report -w none.db ") == []
-    (place / "text.db").write_text("no database")
-    assert offered(place, "folkways report -w text.db ") == []
+def test_runs_of_the_workspace_are_offered(folder: Path) -> None:
+    assert offered(folder, "folkways score ") == ["last", "second-run", "first-run"]
+    assert offered(folder, "folkways export every-eval-ever f") == ["first-run"]
+    assert offered(folder, "folkways report -w none.db ") == []
+    (folder / "text.db").write_text("no database")
+    assert offered(folder, "folkways report -w text.db ") == []
 
 
 NAMED = {
@@ -122,12 +122,12 @@ OF_A_FILE = {("build csi", "cultures")}
 """Cultures as a person's own table writes them."""
 
 
-def test_every_run_task_and_culture_is_completed(place: Path) -> None:
+def test_every_run_task_and_culture_is_completed(folder: Path) -> None:
     groups = {"runs": cli.get_command(click.Context(cli), "runs")}
     completed = set()
     for name, command in (ALL | groups).items():
         context = click.Context(command)
-        context.params = {"workspace": str(place / "folkways.db")}
+        context.params = {"workspace": str(folder / "folkways.db")}
         for one in command.params:
             word = next((word for word, names in NAMED.items() if one.name in names), None)
             if word is None or name.startswith("studio") or (name, one.name) in OF_A_FILE:
@@ -138,19 +138,21 @@ def test_every_run_task_and_culture_is_completed(place: Path) -> None:
     assert completed == set(NAMED)
 
 
-def test_names_of_runs_and_tasks_are_offered_for_options(place: Path) -> None:
+def test_names_of_runs_and_tasks_are_offered_for_options(folder: Path) -> None:
     for line in ("compare --run ", "show --run ", "runs --recipe ", "tables demo --run ", "published --run "):
-        assert offered(place, f"folkways {line}") == ["last", "second-run", "first-run"], line
-    assert offered(place, "folkways compare --task demo/mcq,demo/s") == ["demo/mcq,demo/saq"]
-    assert offered(place, "folkways probe demo/m") == offered(place, "folkways tasks demo/m") == ["demo/mcq"]
+        assert offered(folder, f"folkways {line}") == ["last", "second-run", "first-run"], line
+    assert offered(folder, "folkways compare --task demo/mcq,demo/s") == ["demo/mcq,demo/saq"]
+    assert (
+        offered(folder, "folkways probe demo/m") == offered(folder, "folkways tasks demo/m") == ["demo/mcq"]
+    )
 
 
-def test_a_line_that_is_wrong_offers_nothing_and_says_nothing(place: Path) -> None:
-    assert offered(place, "folkways nonsense --wh") == []
-    assert offered(place, "folkways run none.toml --na") == []
+def test_a_line_that_is_wrong_offers_nothing_and_says_nothing(folder: Path) -> None:
+    assert offered(folder, "folkways nonsense --wh") == []
+    assert offered(folder, "folkways run none.toml --na") == []
 
 
-def test_commands_are_completed_without_importing_them(place: Path) -> None:
+def test_commands_are_completed_without_importing_them(folder: Path) -> None:
     heavy = "sorted({'polars', 'sqlalchemy'} & set(sys.modules))"
     code = f"import sys; from folkways.cli.main import main\ntry: main()\nfinally: print({heavy})"
     env = environment(_FOLKWAYS_COMPLETE="bash_complete", COMP_WORDS="folkways ", COMP_CWORD="1")

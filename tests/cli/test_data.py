@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -15,7 +16,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
+from folkways.cli.data import BarProgress
 from folkways.display import escape
 from folkways.releases.registry import known_releases
 from tests.support.command_line import Done, environment, finish, folkways, start
@@ -274,3 +277,21 @@ def unwritable(tmp_path: Path) -> Path:
             return folder
         probe.rmdir()
     pytest.skip("this user may write everywhere")
+
+
+@pytest.mark.parametrize(("grown", "shown"), [((), "350/800 bytes"), ((50, 7), "350/857 bytes")])
+def test_a_bar_tells_how_much_of_all_is_there(
+    monkeypatch: pytest.MonkeyPatch, grown: tuple[int, ...], shown: str
+) -> None:
+    printed = io.StringIO()
+    console = Console(file=printed, force_terminal=True, width=120)
+    monkeypatch.setattr("folkways.cli.data.terminal", lambda **_: console)
+    bar = BarProgress()
+    bar.started("blend", files=3, size=800, present=200)
+    for size in grown:
+        bar.grew(size)
+    bar.received(150)
+    bar.finished("blend")
+    bar.closed()
+    last = printed.getvalue().splitlines()[-2]
+    assert all(part in last for part in ("blend", "1/3 files", shown)), printed.getvalue()

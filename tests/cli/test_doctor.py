@@ -4,13 +4,17 @@ it."""
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import socket
 import sqlite3
+import threading
 import time
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
+from socketserver import StreamRequestHandler, ThreadingTCPServer
 from typing import Any
 
 import pytest
@@ -222,3 +226,37 @@ def test_a_server_is_looked_into_and_nobody_is_named(postgres_url: str, home: Pa
     assert "open-sesame" not in json.dumps(away) and "wilhelmina" not in json.dumps(away)
     stranger = examined(postgres_url.replace("://folkways@", "://wilhelmina@"), alone(home), code=1)
     assert "wilhelmina" not in json.dumps(stranger)
+
+
+@contextmanager
+def refusing_postgres() -> Iterator[int]:
+    """The port of a server that speaks as PostgreSQL does, and lets nobody in: it says whom."""
+
+    class Refusing(StreamRequestHandler):
+        def handle(self) -> None:
+            while size := int.from_bytes(self.rfile.read(4)):
+                asked = self.rfile.read(size - 4)
+                if (
+                    int.from_bytes(asked[:4]) == 196608
+                ):  # of the protocol 3.0: the user; before it, encryption
+                    break
+                self.wfile.write(b"N")
+            fields = b'SFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user "ann"\0\0'
+            self.wfile.write(b"E" + (len(fields) + 4).to_bytes(4) + fields)
+
+    with ThreadingTCPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+def test_whom_a_server_does_not_let_in_is_not_told(home: Path) -> None:
+    with refusing_postgres() as port:
+        done = folkways(
+            "doctor", "--json", "-w", f"postgresql://ann:secret@127.0.0.1:{port}/db", env=alone(home)
+        )
+    assert done.returncode == 1, done.stderr
+    document = json.loads(done.stdout)
+    (problem,) = document["problems"]
+    assert "password authentication failed for user USER" in problem
+    assert re.findall(r"secret|\bann\b", problem) == [] == re.findall("secret", done.stdout + done.stderr)

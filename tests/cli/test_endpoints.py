@@ -101,3 +101,11 @@ def test_where_own_prices_and_cards_belong_is_told_and_whether_they_are_there(tm
         False,
     )
     assert f"per million tokens, as of {document['prices']['as_of']}" in " ".join(after)
+
+
+def test_a_way_to_name_a_model_is_on_one_line_however_narrow_the_terminal(tmp_path: Path) -> None:
+    settings = environment(HOME=str(tmp_path), COLUMNS="60")
+    text, document = (folkways("endpoints", *more, env=settings).stdout for more in ((), ("--json",)))
+    starts = [line.strip() for line in text.partition("Ways to name a model")[2].splitlines()]
+    for form in json.loads(document)["forms"]:
+        assert any(line.startswith(f"{form} ") for line in starts), form

@@ -188,8 +188,10 @@ def test_a_metric_of_replies_alone_is_not_decided_where_too_few_came(
     [
         (("now",), "nothing is required"),
         (("nope", "--min", "demo/mcq=1"), "unknown run 'nope'"),
+        ((__file__, "--min", "demo/mcq=1"), f"--model replay:{__file__}"),
         (("now", "--min", "demo/mcq"), "cannot read 'demo/mcq'"),
         (("now", "--min", "demo/mcq:XX=1"), "unknown culture 'XX'"),
+        (("now", "--min", "demo/mcq:KR+en=1"), "in one language alone; require demo/mcq:KR"),
         (("now", "--min", "blend/saq=1"), "unknown task of these scores: 'blend/saq'"),
         (("now", "--min", "demo/mcq=1", "--profile", "nope"), "unknown profile"),
         (("now", "--min", "demo/mcq=1", "--metric", "nope"), "unknown metric"),

@@ -51,7 +51,7 @@ def first_run(server: ChatServer, folder: Path) -> tuple[Done, int]:
 
 
 @pytest.fixture(scope="module")
-def ran(first_run: tuple[Done, int]) -> Done:
+def run_output(first_run: tuple[Done, int]) -> Done:
     return first_run[0]
 
 
@@ -75,16 +75,19 @@ def test_estimate_run_and_estimate_again(
     assert re.search(r"Input tokens of \S*test-model: estimated from [\d,]+ stored replies", after.stdout)
 
 
-def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, folder: Path) -> None:
-    assert ran.returncode == 0, ran.stderr
-    assert "Starting both in w.db" in ran.stderr
-    assert re.search(r"#test-model: [\d,]+ of [\d,]+, [\d,.]+/s", ran.stderr)
-    assert len(re.findall(r"^wrote report/report\.html, and \d+ more files$", ran.stderr, re.MULTILINE)) == 1
-    assert ran.stderr.count("wrote ") == 1
-    assert "Traceback" not in ran.stderr
+def test_run_tells_progress_scores_and_where_the_report_is(run_output: Done, folder: Path) -> None:
+    assert run_output.returncode == 0, run_output.stderr
+    assert "Starting both in w.db" in run_output.stderr
+    assert re.search(r"#test-model: [\d,]+ of [\d,]+, [\d,.]+/s", run_output.stderr)
+    assert (
+        len(re.findall(r"^wrote report/report\.html, and \d+ more files$", run_output.stderr, re.MULTILINE))
+        == 1
+    )
+    assert run_output.stderr.count("wrote ") == 1
+    assert "Traceback" not in run_output.stderr
     for words in ("BLEnD multiple choice", "Demo: short answers", "test-model"):
-        assert words in ran.stdout
-    assert "\x1b" not in ran.stdout + ran.stderr  # no colours where there is no terminal
+        assert words in run_output.stdout
+    assert "\x1b" not in run_output.stdout + run_output.stderr  # no colours where there is no terminal
     assert {path.name for path in (folder / "report").iterdir()} >= {
         "report.html",
         "report.md",
@@ -93,7 +96,7 @@ def test_run_tells_progress_scores_and_where_the_report_is(ran: Done, folder: Pa
     }
 
 
-def test_runs_lists_what_there_is(ran: Done, folder: Path) -> None:
+def test_runs_lists_what_there_is(run_output: Done, folder: Path) -> None:
     (entry,) = json.loads(folkways("runs", "--json", "-w", "w.db", cwd=folder).stdout)
     assert (entry["run"], entry["state"], entry["reason"]) == ("both", "finished", None)
     assert entry["tasks"] == ["blend/mcq", "demo/saq"]
@@ -107,7 +110,9 @@ def test_runs_lists_what_there_is(ran: Done, folder: Path) -> None:
     assert "finished" in table
 
 
-def test_score_writes_every_format_and_asks_nothing(server: ChatServer, ran: Done, folder: Path) -> None:
+def test_score_writes_every_format_and_asks_nothing(
+    server: ChatServer, run_output: Done, folder: Path
+) -> None:
     server.control(forget=True)
     for name in ("scores.csv", "scores.parquet", "scores.json", "scores.jsonl"):
         done = folkways("score", "both", "-w", "w.db", "--out", name, cwd=folder)
@@ -125,7 +130,7 @@ def test_score_writes_every_format_and_asks_nothing(server: ChatServer, ran: Don
         assert other["signature"].to_list() == scores["signature"].to_list()
 
 
-def test_report_of_a_run_is_one_file_without_network(ran: Done, folder: Path) -> None:
+def test_report_of_a_run_is_one_file_without_network(run_output: Done, folder: Path) -> None:
     done = folkways(
         "report",
         "both",
@@ -159,7 +164,7 @@ def test_report_of_a_run_is_one_file_without_network(ran: Done, folder: Path) ->
 
 
 def test_show_prints_an_item_with_everything_that_is_known_of_it(
-    server: ChatServer, ran: Done, folder: Path
+    server: ChatServer, run_output: Done, folder: Path
 ) -> None:
     item = rows(folder / "w.db", "SELECT item FROM expected WHERE task = 'blend/mcq' LIMIT 1")[0][0]
     done = folkways("show", f"blend/mcq:{item}", "-w", "w.db", cwd=folder)
@@ -281,8 +286,8 @@ def test_a_report_of_a_profile_that_was_not_scored_leaves_nothing_out_in_silence
     assert folkways(*report, cwd=tmp_path).returncode == 0
 
 
-def test_a_run_is_scored_again_with_the_prices_that_it_was_asked_with(ran: Done, folder: Path) -> None:
-    cost = re.search(r"US\$ [\d.]*[1-9]\d*", ran.stdout)
+def test_a_run_is_scored_again_with_the_prices_that_it_was_asked_with(run_output: Done, folder: Path) -> None:
+    cost = re.search(r"US\$ [\d.]*[1-9]\d*", run_output.stdout)
     assert cost is not None
     again = folkways("score", "both", "-w", "w.db", "--prices", "prices.toml", cwd=folder)
     assert again.returncode == 0 and cost[0] in again.stdout, again.stderr

@@ -28,7 +28,7 @@ ALL = (
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two releases of questions, and what two models said of one of them."""
     folder = tmp_path_factory.mktemp("probe")
     write_release(folder / "old", 12, 1)
@@ -48,10 +48,10 @@ PROBE = (
 )
 
 
-def test_every_signal_has_a_value_a_control_and_a_difference(here: Path) -> None:
-    done = folkways(*PROBE, "--out", "signals.csv", cwd=here)
+def test_every_signal_has_a_value_a_control_and_a_difference(folder: Path) -> None:
+    done = folkways(*PROBE, "--out", "signals.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
-    told = pl.read_csv(here / "signals.csv")
+    told = pl.read_csv(folder / "signals.csv")
     assert tuple(told["signal"].unique(maintain_order=True)) == ALL
     lacking = told.filter(pl.col("lacking").is_not_null())
     assert set(lacking["signal"]) == {"paraphrase", "released-order"}
@@ -85,10 +85,12 @@ def test_every_signal_has_a_value_a_control_and_a_difference(here: Path) -> None
 
 
 @pytest.mark.local_model
-def test_the_order_of_a_release_is_compared_with_other_orders_of_its_own(here: Path, tmp_path: Path) -> None:
+def test_the_order_of_a_release_is_compared_with_other_orders_of_its_own(
+    folder: Path, tmp_path: Path
+) -> None:
     model = make_language_model(tmp_path / "model")
     probe = (*PROBE[:-1], f"hf/{model}", "--only", "released-order", "--json", "-w", tmp_path / "w.db")
-    done = folkways(*probe, cwd=here)
+    done = folkways(*probe, cwd=folder)
     assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)["signals"]
     assert row["control"] == "the same items in other orders"
@@ -96,25 +98,25 @@ def test_the_order_of_a_release_is_compared_with_other_orders_of_its_own(here: P
     assert row["difference"] == pytest.approx(row["value"] - row["control_value"])
 
 
-def test_a_letter_that_a_model_prefers_is_no_signal(here: Path) -> None:
+def test_a_letter_that_a_model_prefers_is_no_signal(folder: Path) -> None:
     """A is right more often in the released order than in others, and a model that says A all the time
     remembers nothing."""
-    letters = pl.read_csv(here / "old" / "CulturalBench-Easy.csv")["answer"]
+    letters = pl.read_csv(folder / "old" / "CulturalBench-Easy.csv")["answer"]
     assert (letters == "A").mean() != 0.25
-    done = folkways(*PROBE, "--only", "option-order", "--json", cwd=here)
+    done = folkways(*PROBE, "--only", "option-order", "--json", cwd=folder)
     (row,) = json.loads(done.stdout)["signals"]
     assert (row["value"], row["control_value"], row["n"]) == (0.0, 0.0, 12)
 
 
-def test_nothing_is_asked_twice_and_what_a_run_asked_is_not_asked_again(here: Path, tmp_path: Path) -> None:
+def test_nothing_is_asked_twice_and_what_a_run_asked_is_not_asked_again(folder: Path, tmp_path: Path) -> None:
     model = ("--model", "baseline/random")
-    releases = ("--release", f"{here}/old", "--control", f"{here}/new")
+    releases = ("--release", f"{folder}/old", "--control", f"{folder}/new")
     run = folkways(
         "run",
         "culturalbench",
         *model,
         "--release",
-        f"culturalbench={here}/old",
+        f"culturalbench={folder}/old",
         "--permute-options",
         4,
         cwd=tmp_path,
@@ -164,9 +166,9 @@ def test_a_budget_ends_it_and_the_same_command_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", [(), ("--json",), ("--out", "told.csv")])
-def test_it_says_no_word_that_would_be_a_verdict(here: Path, form: tuple[str, ...]) -> None:
-    done = folkways(*PROBE, *form, cwd=here)
-    said = done.stdout + done.stderr + ((here / "told.csv").read_text() if form[:1] == ("--out",) else "")
+def test_it_says_no_word_that_would_be_a_verdict(folder: Path, form: tuple[str, ...]) -> None:
+    done = folkways(*PROBE, *form, cwd=folder)
+    said = done.stdout + done.stderr + ((folder / "told.csv").read_text() if form[:1] == ("--out",) else "")
     said += folkways("probe", "--help").stdout
     assert "masked-option" in said
     assert not [word for word in ("contaminat", "cheat", "leak", "guilty") if word in said.lower()]
@@ -196,9 +198,9 @@ def test_it_says_no_word_that_would_be_a_verdict(here: Path, form: tuple[str, ..
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_asked(
-    here: Path, arguments: tuple[str, ...], message: str
+    folder: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = folkways(*arguments, "--workspace", "unused.db", cwd=here)
+    done = folkways(*arguments, "--workspace", "unused.db", cwd=folder)
     assert done.returncode == 2
     assert message in done.stderr.replace("\n", " ")
     assert not done.stdout

@@ -30,7 +30,7 @@ REPLIES = (
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release, replies to it, a sentence model, an encoder, and room for vectors."""
     folder = tmp_path_factory.mktemp("scoring")
     (folder / "release").mkdir()
@@ -42,24 +42,24 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(place: Path, *arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, *arguments: object, **variables: str) -> subprocess.CompletedProcess[str]:
     return folkways(
         *arguments,
-        cwd=place,
-        env=environment(FOLKWAYS_CACHE=str(place / "cache"), HF_HUB_OFFLINE="1", **variables),
+        cwd=folder,
+        env=environment(FOLKWAYS_CACHE=str(folder / "cache"), HF_HUB_OFFLINE="1", **variables),
     )
 
 
 def judge(
-    place: Path, task: str, *more: object, **variables: str
+    folder: Path, task: str, *more: object, **variables: str
 ) -> tuple[subprocess.CompletedProcess[str], pl.DataFrame]:
     given = ("--release", "release", "--responses", "replies.csv", "--by-position", "--out", "out.parquet")
-    done = run(place, "judge", f"xcr/{task}", *given, *more, **variables)
-    return done, pl.read_parquet(place / "out.parquet")
+    done = run(folder, "judge", f"xcr/{task}", *given, *more, **variables)
+    return done, pl.read_parquet(folder / "out.parquet")
 
 
-def test_without_a_model_the_metric_is_absent_and_it_is_said_how_to_get_it(place: Path) -> None:
-    done, found = judge(place, "prediction")
+def test_without_a_model_the_metric_is_absent_and_it_is_said_how_to_get_it(folder: Path) -> None:
+    done, found = judge(folder, "prediction")
     assert done.returncode == 0, done.stderr
     assert "SP-CSI is not computed: name a model with --embedding-model DIR|NAME" in done.stderr
     assert "sentence-transformers/all-mpnet-base-v2" in done.stderr
@@ -68,8 +68,8 @@ def test_without_a_model_the_metric_is_absent_and_it_is_said_how_to_get_it(place
     assert found["hp_csi"].to_list() == [1, 1, 0, 0, 0]
 
 
-def test_with_a_model_the_signature_names_its_revision(place: Path) -> None:
-    done, found = judge(place, "prediction", "--embedding-model", "sentences")
+def test_with_a_model_the_signature_names_its_revision(folder: Path) -> None:
+    done, found = judge(folder, "prediction", "--embedding-model", "sentences")
     assert done.returncode == 0, done.stderr
     assert "SP-CSI" in done.stdout
     assert "|model-embedding:sentences#" in done.stdout
@@ -87,9 +87,9 @@ def test_with_a_model_the_signature_names_its_revision(place: Path) -> None:
     ],
 )
 def test_a_model_that_is_missing_is_an_error_and_the_other_metrics_are_there(
-    place: Path, model: str, said: str
+    folder: Path, model: str, said: str
 ) -> None:
-    done, found = judge(place, "prediction", "--embedding-model", model)
+    done, found = judge(folder, "prediction", "--embedding-model", model)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert said in done.stderr
@@ -99,35 +99,35 @@ def test_a_model_that_is_missing_is_an_error_and_the_other_metrics_are_there(
 
 
 def test_without_the_extra_the_install_line_is_named_and_the_other_metrics_are_there(
-    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    shutil.copytree(place / "sentences", tmp_path / "others")  # of which no vector is stored
-    done, judged = judge(place, "prediction", "--embedding-model", tmp_path / "others")
+    shutil.copytree(folder / "sentences", tmp_path / "others")  # of which no vector is stored
+    done, judged = judge(folder, "prediction", "--embedding-model", tmp_path / "others")
     assert done.returncode == 2
     assert "pip install 'folkways[neural]'" in done.stderr
     assert judged["hp_csi"].to_list() == [1, 1, 0, 0, 0]
 
 
-def test_options_of_no_use_are_said_and_wrong_ones_are_errors(place: Path) -> None:
-    done, _ = judge(place, "identification", "--embedding-model", "sentences", "--bert-model", "zh=bert")
+def test_options_of_no_use_are_said_and_wrong_ones_are_errors(folder: Path) -> None:
+    done, _ = judge(folder, "identification", "--embedding-model", "sentences", "--bert-model", "zh=bert")
     assert done.returncode == 0
     assert "--embedding-model does not apply to xcr/identification" in done.stderr
     assert "--bert-model zh= does not apply to xcr/identification" in done.stderr
     for option, said in (("fr=bert", "valid: ar, bn, en, multi, zh"), ("bert", "LANG=DIR|NAME")):
-        done, _ = judge(place, "adaptation", "--bert-model", option)
+        done, _ = judge(folder, "adaptation", "--bert-model", option)
         assert done.returncode == 2
         assert said in done.stderr
-    done, _ = judge(place, "prediction", "--embedding-model", "sentences", "--precision", "fp8")
+    done, _ = judge(folder, "prediction", "--embedding-model", "sentences", "--precision", "fp8")
     assert done.returncode == 2
     assert "valid: bf16, fp16, fp32" in done.stderr
 
 
-def test_a_run_keeps_its_models_and_scoring_takes_others(place: Path) -> None:
-    items = get_task("xcr/adaptation").items(xcr_release(place / "release"))["item"]
+def test_a_run_keeps_its_models_and_scoring_takes_others(folder: Path) -> None:
+    items = get_task("xcr/adaptation").items(xcr_release(folder / "release"))["item"]
     reply = json.dumps(["the tea <CSI> at </CSI>", "x <CSI> y </CSI>", "Label"])
     lines = [json.dumps({"task": "xcr/adaptation", "item": item, "response": reply}) for item in items]
-    (place / "replay.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "replay.jsonl").write_text("\n".join(lines), encoding="utf-8")
     asked = (
         "run",
         "xcr/adaptation",
@@ -138,23 +138,25 @@ def test_a_run_keeps_its_models_and_scoring_takes_others(place: Path) -> None:
         "--workspace",
         "w.db",
     )
-    missing = run(place, *asked, "--bert-model", "en=nowhere/at-all")
+    missing = run(folder, *asked, "--bert-model", "en=nowhere/at-all")
     assert missing.returncode == 2
-    assert not (place / "w.db").exists()  # found out before anything is asked
-    assert run(place, *asked, "--embedding-model", "sentences").returncode == 2
-    done = run(place, *asked, "--bert-model", "en=bert", "--name", "first")
+    assert not (folder / "w.db").exists()  # found out before anything is asked
+    assert run(folder, *asked, "--embedding-model", "sentences").returncode == 2
+    done = run(folder, *asked, "--bert-model", "en=bert", "--name", "first")
     assert done.returncode == 0, done.stderr
     assert "CSI_bert, in English" in done.stdout
-    scored = run(place, "score", "first", "--workspace", "w.db", "--profile", "strict", "--out", "scores.csv")
+    scored = run(
+        folder, "score", "first", "--workspace", "w.db", "--profile", "strict", "--out", "scores.csv"
+    )
     assert scored.returncode == 0, scored.stderr
-    signatures = pl.read_csv(place / "scores.csv").filter(profile="strict")["signature"].unique().to_list()
+    signatures = pl.read_csv(folder / "scores.csv").filter(profile="strict")["signature"].unique().to_list()
     assert signatures
     assert all("|model-bert-en:bert#" in text and "|model-bert-zh:none|" in text for text in signatures)
     gone = run(
-        place, "score", "first", "--workspace", "w.db", "--bert-model", "en=./gone", "--out", "gone.csv"
+        folder, "score", "first", "--workspace", "w.db", "--bert-model", "en=./gone", "--out", "gone.csv"
     )
     assert gone.returncode == 2
     assert "there is no model folder gone" in gone.stderr
-    left = pl.read_csv(place / "gone.csv").filter(profile="paper")
+    left = pl.read_csv(folder / "gone.csv").filter(profile="paper")
     assert "csi_edit_intra" in left["metric"].to_list()
     assert "csi_bert_intra" not in left["metric"].to_list()

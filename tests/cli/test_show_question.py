@@ -25,7 +25,7 @@ REPLIES = {
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a release, and a workspace in which one model was asked about two of three cultures."""
     folder = tmp_path_factory.mktemp("question")
     write_release(folder / "made")
@@ -40,8 +40,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_each_culture_stands_with_what_people_and_models_said(place: Path) -> None:
-    done = folkways("show", "blend:Q-1", "-w", "w.db", cwd=place)
+def test_each_culture_stands_with_what_people_and_models_said(folder: Path) -> None:
+    done = folkways("show", "blend:Q-1", "-w", "w.db", cwd=folder)
     assert done.returncode == 0, done.stderr
     by_culture = {part.split(" (")[0]: part for part in done.stdout.split("\n\n")}
     korea, spain, states = (by_culture[name] for name in ("South Korea", "Spain", "United States"))
@@ -70,16 +70,16 @@ def test_of_many_items_about_one_culture_the_first_are_shown_and_the_others_coun
     assert rest == ([str(items - MOST_ITEMS)] if items > MOST_ITEMS else [])
 
 
-def test_a_question_as_json_is_one_document(place: Path) -> None:
-    done = folkways("show", "blend:Q-1", "-w", "w.db", "--json", cwd=place)
+def test_a_question_as_json_is_one_document(folder: Path) -> None:
+    done = folkways("show", "blend:Q-1", "-w", "w.db", "--json", cwd=folder)
     (known,) = json.loads(done.stdout)
     assert known["task"] == "blend/saq"
     assert {row["item"] for row in known["items"]} == {"KR/Q-1", "ES/Q-1", "US/Q-1"}
     assert {row["item"] for row in known["judgements"]} == {"KR/Q-1", "ES/Q-1"}
 
 
-def test_without_a_run_people_alone_have_answered(place: Path) -> None:
-    done = folkways("show", "blend:Q-2", "-w", "none.db", "--release", "made", cwd=place)
+def test_without_a_run_people_alone_have_answered(folder: Path) -> None:
+    done = folkways("show", "blend:Q-2", "-w", "none.db", "--release", "made", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "yut nori" in done.stdout and "football (5)" in done.stdout and "right)" not in done.stdout
 
@@ -92,8 +92,8 @@ def test_without_a_run_people_alone_have_answered(place: Path) -> None:
         (("blend:Q-1", "--run", "two"), "unknown run 'two'"),
     ],
 )
-def test_a_question_that_is_not_there_is_said(place: Path, arguments: tuple[str, ...], message: str) -> None:
-    done = folkways("show", *arguments, "-w", "w.db", cwd=place)
+def test_a_question_that_is_not_there_is_said(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = folkways("show", *arguments, "-w", "w.db", cwd=folder)
     assert done.returncode == 2 and message in done.stderr
 
 

@@ -21,12 +21,14 @@ Ask = Callable[..., Completion]
 
 @pytest.fixture(scope="session")
 def chat_server() -> Iterator[ChatServer]:
+    """A server that speaks all three protocols and wants a key."""
     with ChatServer(mode="letter", require_key=KEY) as server:
         yield server
 
 
 @pytest.fixture(params=["openai", "anthropic", "google"])
 def protocol(request: pytest.FixtureRequest) -> str:
+    """Each of the three protocols."""
     return str(request.param)
 
 

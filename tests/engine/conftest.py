@@ -14,6 +14,7 @@ from folkways.workspace.database import Workspace, open_workspace
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
+    """An empty workspace in a file."""
     return open_workspace(tmp_path / "w.db")
 
 

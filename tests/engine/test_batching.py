@@ -16,6 +16,7 @@ from folkways.engine import batching
 from folkways.engine.asking import EndpointJob, Limits
 from folkways.engine.budget import USED_UP, Budget, parse_budget
 from folkways.engine.progress import ModelProgress
+from folkways.engine.rate_limiter import RateLimiter
 from folkways.engine.session import ask
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.queue import batches
@@ -220,6 +221,28 @@ def test_a_batch_is_looked_at_until_it_has_ended_or_its_provider_failed_too_ofte
     pauses = [later - earlier for earlier, later in pairwise(provider.looks)]
     least = [min(0.005 * 2**number, 0.02) for number in range(looks - 1)]
     assert all(pause >= due for pause, due in zip(pauses, least, strict=True)), "ever less often"
+
+
+def test_it_is_looked_twice_as_late_each_time_and_once_a_minute_in_the_end() -> None:
+    async def rests() -> list[float]:
+        limiter = RateLimiter(1)
+        limiter.close()  # which wakes everybody at once
+        made = [batching.FIRST_LOOK_SECONDS]
+        while len(made) < 9:
+            made.append(await batching.rest(limiter, made[-1]))
+        return made
+
+    assert asyncio.run(rests()) == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
+
+
+@pytest.mark.usefixtures("short_polling")
+def test_who_asks_to_slow_down_for_too_long_fails_as_others_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batching, "PATIENCE_SECONDS", 0.0)
+    provider = Moody(sending=[BUSY] * 6)
+    progress, _ = ask_moody(tmp_path, provider)
+    assert (provider.calls, progress.stopped) == (["send"] * 3, "said 429")
 
 
 SENDS = {

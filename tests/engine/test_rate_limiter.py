@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from folkways.engine import rate_limiter as limiter_module
-from folkways.engine.rate_limiter import BACKOFF_LONGEST, RETRY_AFTER_LONGEST, RateLimiter, backoff
+from folkways.engine.rate_limiter import BACKOFF_LONGEST, RETRY_AFTER_LONGEST, WINDOW, RateLimiter, backoff
 
 
 @given(attempt=st.integers(1, 60), seed=st.integers())
@@ -366,6 +366,22 @@ def test_as_many_are_left_as_a_server_works_on_while_it_refuses_others(
             assert rate_limiter.places == (left or ())[1], "sent before there were fewer"
             return
     assert left is None and rate_limiter.why == ""
+
+
+@pytest.mark.parametrize("first", [None, 8])
+def test_refusals_are_noticed_however_long_all_went_well(clock: Clock, first: int | None) -> None:
+    """Also of a server that took more and more, up to the limit."""
+    rate_limiter = RateLimiter(32, first)
+    for _ in range(5_000):
+        clock.now += 1 / rate_limiter.places
+        rate_limiter.succeeded(1.0)
+    assert (rate_limiter.places, rate_limiter.why) == (32, "")
+    rate_limiter.in_flight = 2
+    refused = 0
+    while rate_limiter.places == 32:
+        rate_limiter.refused(clock.now)
+        refused += 1
+    assert refused <= 32 * WINDOW / 3 + 1  # a quarter of all since the last eight rounds
 
 
 def test_requests_without_a_reply_in_time_halve_the_places_where_they_are_a_quarter(clock: Clock) -> None:

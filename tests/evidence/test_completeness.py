@@ -42,16 +42,19 @@ DEFAULT = cells(("KR", "ko", "plain", 10), ("KR", "en", "plain", 10), ("ET", "am
             cells(("KR", "en", "plain", 50), ("ET", "en", "plain", 4)),
             [
                 "10 of the 24 rows that the task asks by default",
-                "nothing about the culture Ethiopia",
                 "nothing in the languages Amharic and Korean",
             ],
         ),
         (
             DEFAULT.with_columns(variant=pl.lit("other")),
+            ["0 of the 24 rows that the task asks by default", "nothing with the variant plain"],
+        ),
+        (
+            cells(("KR", "ko", "own", 10)),
             [
                 "0 of the 24 rows that the task asks by default",
-                "nothing about the cultures Ethiopia and South Korea",
-                "nothing in the languages Amharic, English and Korean",
+                "nothing about the culture Ethiopia",
+                "nothing in the languages Amharic and English",
                 "nothing with the variant plain",
             ],
         ),

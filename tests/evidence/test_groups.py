@@ -164,6 +164,16 @@ def test_a_task_that_keeps_languages_apart_has_means_of_each() -> None:
     )
 
 
+def test_a_task_that_keeps_groups_of_its_own_apart_has_means_of_each() -> None:
+    """As of survey/opinions, which is asked in several conditions."""
+    known = inputs(drawn(), THREE, FOUR)
+    apart = replace(known, metrics={TASK: (replace(RIGHT, headline_by="topic"),)}, facets={})
+    rows = table(MODEL_MEANS.make(apart), "model-means").filter(facet="all")
+    assert dict(rows.select("asked_in", "score").rows()) == pytest.approx(
+        {name: score for (name,), score in scores(known, "topic").items()}
+    )
+
+
 def test_what_splits_one_task_may_be_a_facet_of_another_and_of_itself() -> None:
     """As of blend/saq beside semeval2026/saq, whose items say themselves in which language they are asked."""
     split = inputs(drawn(), THREE, FOUR)

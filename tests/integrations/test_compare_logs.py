@@ -8,6 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -326,6 +327,19 @@ def test_one_id_of_one_release_is_one_question_however_it_was_put(tmp_path: Path
         )
 
 
+@pytest.mark.parametrize("order", [*permutations("abc")])
+def test_what_a_third_log_shows_to_be_one_question_is_one(tmp_path: Path, order: tuple[str, ...]) -> None:
+    """Log a does not say of which data it is, b puts the questions as a does, and c is of b's data."""
+    data, way = {"a": "", "b": "|data:demo@1#ab", "c": "|data:demo@1#ab"}, {"a": 1, "b": 1, "c": 2}
+    for name in order:
+        made = {STATED: scales_of(get_task("demo/mcq").metrics), SIGNATURE: f"task:quiz{data[name]}"}
+        samples = [sample(n, {"match": "C"}, input=f"way {way[name]} of {n}") for n in range(9)]
+        write_inspect_log(tmp_path / f"{name}.eval", samples, model=f"org/{name}", metadata=made)
+    (found,) = compare_logs(*(tmp_path / f"{name}.eval" for name in order))
+    assert found.answers.n_questions == 9
+    assert not any("left out" in note for note in found.notes)
+
+
 def test_samples_that_are_not_the_same_question_are_left_out(tmp_path: Path) -> None:
     log(tmp_path, 0)
     samples = [sample(n, {"match": "C"}, **({"target": "other"} if n < 4 else {})) for n in range(N + 5)]
@@ -393,6 +407,7 @@ def test_logs_of_one_model_are_told_apart_and_so_is_how_it_was_asked(tmp_path: P
         (["a/x.eval", "b/x.eval"], ["a", "b"]),
         (["a/cold.eval", "b/warm.eval"], ["cold", "warm"]),
         (["one/data/demo/m/x.json", "two/data/demo/m/x.json"], ["one", "two"]),
+        (["ann/cold/x.json", "bob/warm/x.json"], ["cold", "warm"]),
         ([f"one/2026-11-30T20-24-11+00-00_{'q' * 30}_A", "two/2026-11-30T20-24-11+00-00_q_B"], ["one", "two"]),
         ([f"2026-11-30T20-24-{n}+00-00_q_{'AB'[n]}{'x' * 22}.eval" for n in (0, 1)],
          [f"2026-11-30T20-24-{n}+00-00" for n in (0, 1)]),
@@ -542,6 +557,32 @@ def test_what_folkways_says_of_a_row_itself_is_no_facet_of_a_log(tmp_path: Path,
     ]
     with pytest.raises(FolkwaysError, match=r"unknown facet of the samples of quiz.*\nvalid: topic$"):
         compare_logs(*logs, by=name)
+
+
+OURS = {"item": "KR/1", "language": "ko", "variant": "plain", "question": "1"}
+
+
+@pytest.mark.parametrize(
+    ("docs", "item"),
+    [
+        ([OURS, OURS | {"item": "KR/2"}], "KR/1|ko|plain"),
+        ([OURS, {"item": "KR/2", "language": "ko"}], "0"),  # changed by hand, or of another version
+        ([OURS, "KR/2"], "0"),
+        ([OURS, None], "0"),
+    ],
+)
+def test_samples_are_ours_where_all_have_the_ids_of_ours(tmp_path: Path, docs: list[Any], item: str) -> None:
+    metric = {"kind": "proportion", "scale": 100.0, "bounds": [0, 1], "lower_is_better": False, "per": "item"}
+    about = {
+        "signature": "task:demo/mcq|profile:strict",
+        "folkways_metrics": {"acc": metric | {"headline_by": None, "mean_over": None}},
+    }
+    rows = [{"doc_id": number, "acc": 1.0, "doc": doc} for number, doc in enumerate(docs)]
+    path = write_lm_eval_samples(
+        tmp_path, rows, task="folkways_demo_mcq", configs={"folkways_demo_mcq": {"metadata": about}}
+    )
+    (log,) = read_logs(path)
+    assert (log.items[0], log.task == "demo/mcq", "acc" in log.stated) == (item, item != "0", item != "0")
 
 
 @pytest.mark.parametrize(("written", "read"), [("{{ x }}", "yes"), (None, "no"), ("", "unknown")])

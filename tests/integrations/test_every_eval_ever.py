@@ -40,7 +40,7 @@ HOSTILE = 'I\u202e do\nnot </script><b>"\\ \u2028 know \x1b[31m\x00 ⟨U+0000⟩
 
 
 @pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+def faulty_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
     """The demo, asked of a server that fails, refuses, cuts and sends control characters; a baseline asked
     beside it."""
     folder = tmp_path_factory.mktemp("mixed")
@@ -65,22 +65,22 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
 
 
 def test_a_run_with_every_kind_of_reply_is_valid_and_recomputed(
-    mixed: Shared, valid: Callable[[Shared], int]
+    faulty_run: Shared, valid: Callable[[Shared], int]
 ) -> None:
-    assert valid(mixed) > 200
-    check_store(mixed)
+    assert valid(faulty_run) > 200
+    check_store(faulty_run)
 
 
 def test_the_stores_own_validator_takes_all_and_refuses_what_is_broken(
-    mixed: Shared, request: pytest.FixtureRequest, tmp_path: Path
+    faulty_run: Shared, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     """The program needs Python 3.12; without one, its published schemas stand in."""
     if not subprocess.run(["sh", FIND_PYTHON, "12"], capture_output=True, check=True).stdout:
-        request.getfixturevalue("valid")(mixed)
+        request.getfixturevalue("valid")(faulty_run)
         return
     programs = programs_of("every-eval-ever")
     out = tmp_path / "out"
-    shutil.copytree(mixed.out, out)
+    shutil.copytree(faulty_run.out, out)
     files = sorted(path.relative_to(out) for path in out.rglob("*.json*") if path.is_file())
     document = json.loads((out / files[0]).read_bytes())
     document["evaluation_results"][0]["score_details"]["score"] = "many"
@@ -98,16 +98,16 @@ def test_the_stores_own_validator_takes_all_and_refuses_what_is_broken(
     assert verdicts == {file.as_posix(): [] for file in files}
 
 
-def test_scores_intervals_and_counts_are_those_of_folkways_score(mixed: Shared) -> None:
-    check_store(mixed)
-    check_recomputed(mixed, {"correct"})
-    ((_, document),) = mixed.documents()
+def test_scores_intervals_and_counts_are_those_of_folkways_score(faulty_run: Shared) -> None:
+    check_store(faulty_run)
+    check_recomputed(faulty_run, {"correct"})
+    ((_, document),) = faulty_run.documents()
     assert re.fullmatch(r"demo/[^/]+/[^/]+/\d+", document["evaluation_id"]), "only of one name have more"
 
 
-def test_every_state_is_told_and_nobodys_address(mixed: Shared) -> None:
-    ((_, document),) = mixed.documents()
-    rows = mixed.instances(document)
+def test_every_state_is_told_and_nobodys_address(faulty_run: Shared) -> None:
+    ((_, document),) = faulty_run.documents()
+    rows = faulty_run.instances(document)
     states = Counter(row["metadata"]["state"] for row in rows)
     assert {"answered", "refused", "unreadable", "truncated", "failed"} <= set(states)
     for row in rows:
@@ -119,7 +119,7 @@ def test_every_state_is_told_and_nobodys_address(mixed: Shared) -> None:
     assert any(row["metadata"].get("cut") == "true" for row in rows)
     said = {text for row in rows for text in row["output"]["raw"]}
     stored = (
-        load_run("last", mixed.workspace)
+        load_run("last", faulty_run.workspace)
         .responses()
         .filter(~pl.col("endpoint").str.starts_with("baseline/"))["response"]
     )
@@ -128,17 +128,21 @@ def test_every_state_is_told_and_nobodys_address(mixed: Shared) -> None:
     assert any("reasoning_trace" in row["output"] for row in rows)
     beside = document["evaluation_results"][0]["metric_config"]["additional_details"]
     assert "baseline/random" in beside
-    for path in mixed.out.rglob("*.json*"):
+    for path in faulty_run.out.rglob("*.json*"):
         assert b"127.0.0.1" not in path.read_bytes()
-        assert path.resolve().is_relative_to(mixed.out.resolve())
+        assert path.resolve().is_relative_to(faulty_run.out.resolve())
 
 
-def test_the_same_run_gives_the_same_files_but_for_the_time_of_making(mixed: Shared, tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_files_but_for_the_time_of_making(
+    faulty_run: Shared, tmp_path: Path
+) -> None:
     before = int(time.time())
-    again = folkways("export", "every-eval-ever", "last", "-w", mixed.workspace, "--out", tmp_path / "again")
+    again = folkways(
+        "export", "every-eval-ever", "last", "-w", faulty_run.workspace, "--out", tmp_path / "again"
+    )
     assert again.returncode == 0
     made: list[dict[Path, Any]] = []
-    for folder in (mixed.out, tmp_path / "again"):
+    for folder in (faulty_run.out, tmp_path / "again"):
         files: dict[Path, Any] = {}
         for path in (path for path in folder.rglob("*") if path.is_file()):
             content: Any = path.read_bytes()
@@ -151,8 +155,8 @@ def test_the_same_run_gives_the_same_files_but_for_the_time_of_making(mixed: Sha
     assert before <= retrieved <= time.time()
 
 
-def test_accuracy_is_a_proportion_and_other_metrics_keep_their_names(mixed: Shared) -> None:
-    ((_, document),) = mixed.documents()
+def test_accuracy_is_a_proportion_and_other_metrics_keep_their_names(faulty_run: Shared) -> None:
+    ((_, document),) = faulty_run.documents()
     by_id = {result["evaluation_result_id"]: result for result in document["evaluation_results"]}
     (plain,) = (
         result for name, result in by_id.items() if re.fullmatch(r"demo/mcq\|\w+\|correct\|all=all", name)
@@ -180,12 +184,12 @@ def test_accuracy_is_a_proportion_and_other_metrics_keep_their_names(mixed: Shar
     assert 0 <= float(config["additional_details"]["baseline/random"]) <= 1
 
 
-def test_errors_and_deviations_are_those_of_the_instances_and_groups_name_theirs(mixed: Shared) -> None:
+def test_errors_and_deviations_are_those_of_the_instances_and_groups_name_theirs(faulty_run: Shared) -> None:
     """One row a question in ``demo/mcq``: the error is that of a mean. Several in ``demo/saq``: between that
     and the error of one row a question."""
-    ((_, document),) = mixed.documents()
+    ((_, document),) = faulty_run.documents()
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in mixed.instances(document):
+    for row in faulty_run.instances(document):
         rows[row["evaluation_result_id"]].append(row)
     checked = Counter[str]()
     for result in document["evaluation_results"]:

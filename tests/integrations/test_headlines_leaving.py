@@ -29,6 +29,7 @@ from folkways.integrations.every_eval_ever.export import export_run as export_ev
 from folkways.integrations.hub.eval_results import HubAddresses, export_eval_results
 from folkways.integrations.hub.judgements import config_name, export_judgements
 from folkways.integrations.inspect.export import export_run as export_logs
+from folkways.integrations.leaderboard import contributions_of
 from folkways.integrations.report_logs import verdict_on_logs
 from folkways.integrations.scored_log import NUMBERS, STATED
 from folkways.records import headline_of
@@ -142,6 +143,14 @@ def _named(score: dict[str, Any], row: dict[str, Any]) -> bool:
         part.removeprefix("metadata.").split("=", 1) for part in re.split(r" and (?=metadata\.)", rows_named)
     )
     return all(row["metadata"][name] == value for name, value in pairs)
+
+
+def test_a_leaderboard_has_the_groups_that_are_never_pooled(stored_run: StoredRun) -> None:
+    (one,) = contributions_of([stored_run.record.name], stored_run.run.workspace)
+    facets = one.scores.group_by("task").agg(pl.col("facet").unique()).rows()
+    assert {task: {*names} - {"all", "culture"} for task, names in facets} == {
+        task: {ASKED_IN} if task in SPLIT else set() for task in TASKS
+    }
 
 
 @pytest.mark.parametrize("task", SHARED)

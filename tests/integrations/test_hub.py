@@ -50,7 +50,7 @@ class Run:
 
 
 @pytest.fixture(scope="module")
-def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+def faulty_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """Two tasks of the demo: a model that always answers, one of the same name that often fails, and a
     baseline that is asked."""
     folder = tmp_path_factory.mktemp("mixed")
@@ -72,9 +72,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
 
 
 @pytest.fixture(scope="module")
-def data_set(mixed: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data_set(faulty_run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("data set") / "out"
-    done = mixed.export("hub", out)
+    done = faulty_run.export("hub", out)
     assert done.returncode == 0 and not done.stderr, done.stderr
     return out
 
@@ -98,11 +98,12 @@ def texts_in(folder: Path) -> str:
     return "\n".join([*cells, (folder / "README.md").read_text(encoding="utf-8")])
 
 
-def test_the_judgements_come_to_the_scores(data_set: Path, mixed: Run, tmp_path: Path) -> None:
+def test_the_judgements_come_to_the_scores(data_set: Path, faulty_run: Run, tmp_path: Path) -> None:
     told = configurations(data_set)
     assert [*told] == ["scores", "demo_mcq", "demo_true-false"]
     assert (
-        folkways("score", "last", "-w", mixed.workspace, "--out", tmp_path / "scores.parquet").returncode == 0
+        folkways("score", "last", "-w", faulty_run.workspace, "--out", tmp_path / "scores.parquet").returncode
+        == 0
     )
     known = pl.read_parquet(tmp_path / "scores.parquet")
     shared = [
@@ -164,11 +165,11 @@ def test_the_card_tells_scores_licence_and_how_to_ask_the_same(data_set: Path, t
 
 
 def test_the_same_run_gives_the_same_files_and_old_ones_go(
-    mixed: Run, data_set: Path, tmp_path: Path
+    faulty_run: Run, data_set: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "demo_mcq").mkdir()
     (tmp_path / "demo_mcq" / "test-00007.parquet").write_bytes(b"of a longer run")
-    assert mixed.export("hub", tmp_path).returncode == 0
+    assert faulty_run.export("hub", tmp_path).returncode == 0
     first, second = (
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         for folder in (data_set, tmp_path)
@@ -176,9 +177,9 @@ def test_the_same_run_gives_the_same_files_and_old_ones_go(
     assert first == second
 
 
-def test_somebody_elses_readme_stays(mixed: Run, tmp_path: Path) -> None:
+def test_somebody_elses_readme_stays(faulty_run: Run, tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("mine")
-    done = mixed.export("hub", tmp_path)
+    done = faulty_run.export("hub", tmp_path)
     assert done.returncode == 2 and "name another folder" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["README.md"]
 
@@ -247,11 +248,11 @@ def entries(path: Path) -> list[huggingface_hub.EvalResultEntry]:
 
 
 def test_complete_scores_are_written_as_the_hub_reads_them(
-    mixed: Run, data_set: Path, tmp_path: Path
+    faulty_run: Run, data_set: Path, tmp_path: Path
 ) -> None:
     source = "https://huggingface.co/datasets/me/judgements"
-    done = mixed.export(
-        "eval-results", tmp_path, "--model", mixed.whole, "--dataset", "demo=me/demo", "--source", source
+    done = faulty_run.export(
+        "eval-results", tmp_path, "--model", faulty_run.whole, "--dataset", "demo=me/demo", "--source", source
     )
     assert done.returncode == 0 and not done.stderr, done.stderr
     (path,) = tmp_path.rglob("*.yaml")
@@ -272,11 +273,13 @@ def test_complete_scores_are_written_as_the_hub_reads_them(
     assert huggingface_hub.eval_result_entries_to_yaml([choice, truth]) == yaml.safe_load(path.read_text())
 
 
-def test_what_is_incomplete_is_written_on_demand_and_says_so(mixed: Run, people: Run, tmp_path: Path) -> None:
-    failing = mixed.export("eval-results", tmp_path, "--dataset", "me/demo")
+def test_what_is_incomplete_is_written_on_demand_and_says_so(
+    faulty_run: Run, people: Run, tmp_path: Path
+) -> None:
+    failing = faulty_run.export("eval-results", tmp_path, "--dataset", "me/demo")
     assert failing.returncode == 2 and "are the same model" in failing.stderr
     name = failing.stderr.split("are the same model")[0].split("error: ")[1].split(", ")[1].strip()
-    failing = mixed.export(
+    failing = faulty_run.export(
         "eval-results", tmp_path, "--dataset", "me/demo", "--model", name, "--tasks", "demo/mcq"
     )
     assert (
@@ -366,8 +369,8 @@ class Pushing:
 
 
 @pytest.fixture
-def push(mixed: Run, hub: HubServer, tmp_path: Path) -> Pushing:
-    return Pushing(mixed, hub, tmp_path / "out")
+def push(faulty_run: Run, hub: HubServer, tmp_path: Path) -> Pushing:
+    return Pushing(faulty_run, hub, tmp_path / "out")
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

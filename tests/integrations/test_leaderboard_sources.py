@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import folkways
+from folkways.cli.site import command
+from folkways.errors import FolkwaysError
 from folkways.integrations.leaderboard import (
     contributions_of,
     copies_of,
@@ -25,11 +28,12 @@ def test_every_source_is_taken_in_the_profile_that_is_named(
     """One of four letters is right to a reader, and none to the authors' program, which reads T; a folder
     that is called as the run is no source."""
     monkeypatch.chdir(tmp_path)
+    data = {"blend": str(write_mcq(tmp_path / "data"))}
     model = folkways.model(lambda prompt: "The answer is B", name="m")
     done = folkways.run(
         "blend/mcq",
         models=[model, "baseline/first"],
-        releases={"blend": str(write_mcq(tmp_path / "data"))},
+        releases=data,
         workspace=str(tmp_path / "w.db"),
         name="mine",
     )
@@ -70,7 +74,12 @@ def test_every_source_is_taken_in_the_profile_that_is_named(
     assert copies_of([listed]) == {}  # of the user's own folder
     archive_run(done.workspace, done.record, tmp_path / "archive")
     assert is_source(str(tmp_path / "archive"))
+    for name in ("archive", "bare"):  # runs that have no place on a leaderboard
+        folkways.run("blend/mcq", models="baseline/first", workspace=done.workspace, name=name, releases=data)
     check(str(tmp_path / "archive"))
+    check("archive")
+    with pytest.raises(FolkwaysError, match="run bare has no score of a model"):
+        contributions_of(["bare"], done.workspace)
 
 
 def test_a_source_that_is_nowhere_is_named_where_there_is_no_workspace_either(tmp_path: Path) -> None:
@@ -78,3 +87,19 @@ def test_a_source_that_is_nowhere_is_named_where_there_is_no_workspace_either(tm
     assert done.returncode == 2
     assert "there is no file or folder NOTHING, and no workspace at folkways.db" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "usage"),
+    [
+        (["mine", "--help"], "site build [OPTIONS] RUNS..."),
+        (["--out", "x", "--help"], "site build [OPTIONS] RUNS..."),
+        (["build", "--help"], "site build [OPTIONS] RUNS..."),
+        (["check", "--help"], "site check [OPTIONS] "),
+        (["--help"], "site [OPTIONS] COMMAND [ARGS]..."),
+        (["--help", "mine"], "site [OPTIONS] COMMAND [ARGS]..."),
+    ],
+)
+def test_what_is_no_command_is_the_source_of_a_site(arguments: list[str], usage: str) -> None:
+    said = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert (said.exit_code, said.output.startswith(f"Usage: {usage}")) == (0, True), said.output

@@ -14,6 +14,7 @@ from tests.support.published_files import EASY, HARD
 
 @pytest.fixture
 def data_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of fetched data, for somebody who has set nothing about hubs."""
     home = tmp_path / "data home"
     monkeypatch.setenv("FOLKWAYS_DATA", str(home))
     for name in ("HF_TOKEN", "HF_ENDPOINT", "FOLKWAYS_GITHUB_RAW", "HTTP_PROXY", "http_proxy"):
@@ -38,6 +39,7 @@ def published(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def hub(published: Path, data_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
+    """A server with the addresses of the hub and of GitHub, over what is published."""
     with HubServer(published) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
         monkeypatch.setenv("FOLKWAYS_GITHUB_RAW", server.url)

@@ -17,6 +17,7 @@ from folkways.releases.fetching.adopt import adopt
 from folkways.releases.fetching.fetch import fetch
 from folkways.releases.registry import get_record, known_releases
 from folkways.releases.stored_releases import locate, state_of
+from tests.support.blend_data import write_mcq
 
 COPIES = {
     "blend@24e7d73": "blend/24e7d73",
@@ -372,3 +373,15 @@ def test_a_file_of_a_package_that_its_record_does_not_list_is_refused(tmp_path: 
     assert copy.path("everyday.toml") == tmp_path / "everyday.toml"
     with pytest.raises(DataError, match=r"greetings\.toml.*the record of demo@1 does not list it"):
         copy.path("greetings.toml")
+
+
+def test_forty_folders_are_looked_into_on_each_level(tmp_path: Path) -> None:
+    for number in range(41):
+        (tmp_path / "wide" / f"{number:02}").mkdir(parents=True)
+        (tmp_path / "deep" / "inside" / f"{number:02}").mkdir(parents=True)
+    for folder in (tmp_path / "wide", tmp_path / "deep" / "inside"):
+        for number in (39, 40):
+            write_mcq(folder / f"{number:02}")
+        with pytest.raises(FolkwaysError) as error:
+            open_release(tmp_path / folder.relative_to(tmp_path).parts[0])
+        assert str(error.value).endswith(f"Give one of its folders: {folder / '39'}")

@@ -26,11 +26,13 @@ TRACKER = "https://issues.example.org/new?title={item}&labels={culture}&body={ta
 
 @pytest.fixture
 def new_page(kept_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    """A function that gives a page of the browser that the tests share."""
     return kept_page
 
 
 @pytest.fixture(scope="session")
 def data() -> ReportData:
+    """What a report of two models and two baselines on three tasks is made of."""
     return simulate(Shape(saq=24, easy=4, xcr=15, loss=0.05))
 
 
@@ -81,9 +83,11 @@ def report_files(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="session")
 def page_file(report_files: list[Path]) -> Path:
+    """The page among the files of the report."""
     return report_files[0]
 
 
 @pytest.fixture(scope="session")
 def hostile_file(hostile: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of the hostile report."""
     return write_report(hostile, tmp_path_factory.mktemp("hostile"), ("html",))[0]

@@ -183,7 +183,7 @@ def test_what_reports_never_pool_is_told_of_the_whole_and_compared_apart(tmp_pat
         shown = set(apart.differences.filter(facet=facet)["value"])
         assert len(shown) == 2 and (parts is None or shown == parts)
         assert all(f'"{name}"' in note for name in shown) and note.endswith(
-            f"together; compare each: by={facet!r}."
+            f"together; folkways compare has each with by={facet!r}."
         )
     english = {"languages": "en", "cultures": "KR", "releases": more["releases"]}
     run([task], models=["baseline/echo"], workspace=workspace, name="english", **english)

@@ -156,6 +156,8 @@ def test_the_draw_is_the_same_for_every_model_and_order_and_says_its_seed(
     assert "3 of 40 questions, drawn with seed 0: models take turns, wrong replies first" in page
     assert "Shown below: 2 of 20 wrong replies, 1 of 20 right replies." in page
     assert "folkways show TASK:ITEM" in page
+    monkeypatch.setattr(cultures, "QUESTIONS_ON_PAGE", 0)  # of a page of more cultures than that
+    assert len(pages_of(data)["ET"].tasks[0].questions) == 1
 
 
 def test_every_model_gets_a_turn_however_few_its_mistakes_are() -> None:

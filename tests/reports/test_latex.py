@@ -118,7 +118,7 @@ def paper(folder: Path, kind: str = "10pt", then: str = "") -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def wide(data: ReportData) -> ReportData:
+def wide_report(data: ReportData) -> ReportData:
     """Eight models with names as long as people's are, and an analysis with a grid of 45 rows and long notes."""
     first = data.scores.filter(endpoint="openai/gpt-4o-mini")
     names = [f"organisation/family-{number}.5-235b-a22b-thinking-2507" for number in range(8)]
@@ -139,8 +139,8 @@ def wide(data: ReportData) -> ReportData:
 @pytest.mark.parametrize(
     "kind", ["12pt", *(pytest.param(kind, marks=pytest.mark.nightly) for kind in ("10pt", "11pt,twocolumn"))]
 )
-def test_tex_sets_every_table_within_the_page(wide: ReportData, tmp_path: Path, kind: str) -> None:
-    write_report(wide, tmp_path, ("latex",))
+def test_tex_sets_every_table_within_the_page(wide_report: ReportData, tmp_path: Path, kind: str) -> None:
+    write_report(wide_report, tmp_path, ("latex",))
     log, entries = paper(tmp_path, kind)
     assert re.findall(r"Overfull .*|Float too large.*|.*undefined.*|.*multiply defined.*", log) == []
     assert "Warning" not in entries, "a style of BibTeX knows all types, and has what they need"
@@ -174,6 +174,24 @@ def test_tex_sets_hostile_text_as_text_and_cells_as_wide_as_was_guessed(
     widths = [float(width) for width in re.findall(r"^WIDTH ([\d.]+)pt", log, re.MULTILINE)]
     for cell, width in zip(CELLS, widths, strict=True):
         assert 0.95 * width < latex.cell_width(cell) < 1.35 * width, (cell, width)
+
+
+@pytest.mark.parametrize(
+    ("number", "words", "ems"),
+    [
+        ("1" * 47, "word " * 40, "7.6"),  # 225.6 points, and 2 * 4 beside each column: 70.4 of 312 are left
+        ("1" * 46 + "ii", "word " * 40, "13.0"),  # 226.6 points leave 69.4, so that it gets its own page
+        ("1" * 46 + "ii", "word " * 5, "12.3"),  # its own width
+        ("1" * 40, "word " * 40, "11.2"),
+        ("1" * 40, "word " * 4, None),
+    ],
+)
+def test_a_column_of_words_is_as_narrow_as_70_points_where_that_saves_a_page_else_120(
+    number: str, words: str, ems: str | None
+) -> None:
+    table = latex.floating_table("lr", ["a", "b"], [[words, number]], "Caption.", "label")
+    boxes = re.findall(r"parbox\[t\]\{([\d.]+)em\}", table)
+    assert boxes == ([ems] if ems else [])
 
 
 @given(st.integers(1, 12), st.integers(0, 90), st.integers(1, 60), st.integers(1, 2))

@@ -17,7 +17,7 @@ from tests.support.report_page import page_without_figures
 
 
 @pytest.fixture(scope="module")
-def close() -> ReportData:
+def equal_models() -> ReportData:
     """Two models of the same skill, and one that is far worse."""
     return simulate(
         Shape(saq=8, easy=6, xcr=2),
@@ -26,8 +26,8 @@ def close() -> ReportData:
     )
 
 
-def test_models_alike_share_a_range_of_ranks(close: ReportData) -> None:
-    view = ReportView(close)
+def test_models_alike_share_a_range_of_ranks(equal_models: ReportData) -> None:
+    view = ReportView(equal_models)
     ranks = Leaderboard(view).ranks(view.tasks[0])
     assert (ranks["c/far"].low, ranks["c/far"].high) == (3, 3)
     for name in ("a/one", "b/two"):
@@ -36,18 +36,18 @@ def test_models_alike_share_a_range_of_ranks(close: ReportData) -> None:
     assert ranks["a/one"].span == "1–2" and ranks["c/far"].span == "3"
 
 
-def test_ranks_are_by_the_questions_that_all_models_were_asked(close: ReportData) -> None:
+def test_ranks_are_by_the_questions_that_all_models_were_asked(equal_models: ReportData) -> None:
     """The far model is asked one culture only, and is perfect there: of what all were asked, it is the first."""
-    judged, metric = close.judgements, close.metrics["culturalbench/easy"][0].name
+    judged, metric = equal_models.judgements, equal_models.metrics["culturalbench/easy"][0].name
     lucky = (pl.col("endpoint") == "c/far") & (pl.col("culture") == "US")
     asked = judged.filter((pl.col("endpoint") != "c/far") | lucky).with_columns(
         pl.when(pl.col("endpoint") == "c/far").then(1.0).otherwise(pl.col(metric)).alias(metric)
     )
-    view = ReportView(replace(close, judgements=asked))
+    view = ReportView(replace(equal_models, judgements=asked))
     ranks = Leaderboard(view).ranks(view.tasks[0])
     assert ranks["c/far"].value == 1, "of the questions about the United States"
     other_items = pl.when(pl.col("endpoint") == "b/two").then(pl.lit("other")).otherwise("item")
-    nothing = ReportView(replace(close, judgements=judged.with_columns(item=other_items)))
+    nothing = ReportView(replace(equal_models, judgements=judged.with_columns(item=other_items)))
     assert Leaderboard(nothing).ranks(nothing.tasks[0]) == {}
 
 
@@ -58,8 +58,8 @@ def test_one_model_has_no_rank(data: ReportData) -> None:
     assert '">Rank<' not in page_without_figures(view)
 
 
-def test_small_cultures_are_drawn_towards_the_others(close: ReportData) -> None:
-    view = ReportView(close)
+def test_small_cultures_are_drawn_towards_the_others(equal_models: ReportData) -> None:
+    view = ReportView(equal_models)
     task = view.tasks[0]
     shrunk = Leaderboard(view).shrunk(task)
     raw = {key: score.score for key, score in task.facets["culture"].scores.items()}

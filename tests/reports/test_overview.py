@@ -13,6 +13,7 @@ import pytest
 from folkways.display import number
 from folkways.records import Metric
 from folkways.reports.data import ReportData, RunInfo
+from folkways.reports.formats.html import render_html
 from folkways.reports.formats.markdown import render_markdown
 from folkways.reports.formats.methods import method_rows
 from folkways.reports.formats.summary import interval_example
@@ -21,7 +22,7 @@ from folkways.reports.views.matrix import columns
 from folkways.reports.views.overview import MAX_EXAMPLES, examples, open_orders, turned_round, uncertain
 from folkways.reports.views.views import ReportView
 from tests.support.report_data import small_report
-from tests.support.report_page import page_without_figures
+from tests.support.report_page import page_without_figures, undrawn
 
 METRIC = Metric("right", "Accuracy", "share of right answers")
 QUESTIONS = 60
@@ -33,7 +34,7 @@ def report(rights: dict[tuple[str, str], int], said: str = "tea with milk") -> R
 
 
 @pytest.fixture
-def crossing() -> ReportView:
+def two_leaders() -> ReportView:
     """``m/a`` leads in two cultures, ``m/b`` in the third."""
     return report(
         {
@@ -47,8 +48,8 @@ def crossing() -> ReportView:
     )
 
 
-def test_a_culture_in_which_the_loser_leads_is_named(crossing: ReportView) -> None:
-    assert turned_round(crossing, Leaderboard(crossing)) == [
+def test_a_culture_in_which_the_loser_leads_is_named(two_leaders: ReportView) -> None:
+    assert turned_round(two_leaders, Leaderboard(two_leaders)) == [
         "Task: a is ahead of b overall, and behind it in Mexico."
     ]
 
@@ -105,10 +106,10 @@ def test_a_pair_is_one_pair_however_many_tasks_it_did() -> None:
     assert "(1 pair of models, 2 cultures)" in sentence
 
 
-def test_an_open_order_is_said_and_a_clear_one_is_not(crossing: ReportView) -> None:
+def test_an_open_order_is_said_and_a_clear_one_is_not(two_leaders: ReportView) -> None:
     alike = report({("m/a", "KR"): 30, ("m/b", "KR"): 31, ("m/a", "ET"): 30, ("m/b", "ET"): 30})
     assert open_orders(alike, Leaderboard(alike)) == ["Which of a and b is better on Task is open."]
-    assert open_orders(crossing, Leaderboard(crossing)) == []
+    assert open_orders(two_leaders, Leaderboard(two_leaders)) == []
 
 
 @pytest.mark.parametrize(("right", "told"), [(16, True), (20, True), (55, False)])
@@ -125,26 +126,26 @@ def test_wide_intervals_of_cultures_are_counted() -> None:
 
 
 def test_examples_are_wrong_answers_of_the_leading_model_least_known_culture_first(
-    crossing: ReportView,
+    two_leaders: ReportView,
 ) -> None:
-    found = examples(crossing)
+    found = examples(two_leaders)
     assert [example.culture for example in found] == ["Mexico", "Ethiopia", "South Korea"]
     assert {(example.model, example.reply, example.gold) for example in found} == {
         ("a", "tea with milk", "gold")
     }
-    judged = crossing.data.judgements
+    judged = two_leaders.data.judgements
     for example in found:
         row = judged.filter(pl.col("text") == example.question, endpoint="m/a").row(0, named=True)
         assert row["right"] == 0
 
 
-def test_how_many_answers_a_reply_lists_makes_it_no_less_wrong(crossing: ReportView) -> None:
+def test_how_many_answers_a_reply_lists_makes_it_no_less_wrong(two_leaders: ReportView) -> None:
     listed = Metric("answers_given", "Answers given", "", kind="mean", scale=1.0, bounds=None)
-    metrics = {task: (*known, listed) for task, known in crossing.data.metrics.items()}
-    judged = crossing.data.judgements.with_columns(answers_given=pl.lit(2.0))
+    metrics = {task: (*known, listed) for task, known in two_leaders.data.metrics.items()}
+    judged = two_leaders.data.judgements.with_columns(answers_given=pl.lit(2.0))
     assert (
-        examples(ReportView(replace(crossing.data, metrics=metrics, judgements=judged)))
-        == examples(crossing)
+        examples(ReportView(replace(two_leaders.data, metrics=metrics, judgements=judged)))
+        == examples(two_leaders)
         != []
     )
 
@@ -291,13 +292,24 @@ def test_methods_name_tasks_only_where_they_differ(data: ReportData) -> None:
     assert all(len(told) == 1 or heading == "Intervals" for heading, told in method_rows(one))
 
 
-def test_what_was_chosen_stands_with_letter_and_text_on_both_sides(crossing: ReportView) -> None:
-    chosen = crossing.data.judgements.with_columns(
+def test_what_was_chosen_stands_with_letter_and_text_on_both_sides(two_leaders: ReportView) -> None:
+    chosen = two_leaders.data.judgements.with_columns(
         chosen_option=pl.lit("D"),
         reason=pl.lit("said D. durian; right: A. orange"),
         response=pl.lit('{"answer_choice": "D"}'),
     )
-    view = ReportView(replace(crossing.data, judgements=chosen))
+    view = ReportView(replace(two_leaders.data, judgements=chosen))
     assert {example.read for example in examples(view)} == {"said D. durian; right: A. orange"}
     assert "said D. durian; right: A. orange" in page_without_figures(view)
-    assert {example.read for example in examples(crossing)} == {""}
+    assert {example.read for example in examples(two_leaders)} == {""}
+
+
+def test_a_page_says_which_models_change_places_whoever_works_it_out(one_task: ReportData) -> None:
+    view = ReportView(one_task)
+    sentences = turned_round(view, Leaderboard(view))
+    assert sentences
+    pages = {
+        how: render_html(view, undrawn(view), turned=turned)
+        for how, turned in (("itself", None), ("caller", sentences), ("nobody", []))
+    }
+    assert pages["itself"] == pages["caller"] != pages["nobody"]

@@ -274,3 +274,22 @@ def test_a_table_is_cut_into_no_more_blocks_than_its_width_needs(width: int, blo
     for row in rows:
         parts = [line.split()[1:] for line in lines if line.split()[:1] == [row[0]]]
         assert [cell for part in parts for cell in part] == [*row[1:]]
+
+
+@pytest.mark.parametrize(("width", "shown"), [(200, 40), (90, 30), (60, 20), (42, 14), (30, 14)])
+def test_a_name_takes_a_third_of_the_width_of_a_table_of_a_few_numbers(width: int, shown: int) -> None:
+    name = "n" * 40
+    (line,) = [
+        line
+        for line in without_styles(
+            printed(Blocks(TextTable(("model", "score"), ((name, "1.2"),))), width)
+        ).splitlines()
+        if "1.2" in line
+    ]
+    cut = name if shown == 40 else "n" * (shown - 1) + "…"
+    assert line.split() == [cut, "1.2"]
+
+
+def test_a_heading_that_is_wider_than_all_names_is_whole() -> None:
+    lines = without_styles(printed(Blocks(TextTable(("model", "s"), (("x", "1.2"),))), 60)).splitlines()
+    assert [line.split() for line in lines if line.strip(" ─━")] == [["model", "s"], ["x", "1.2"]]

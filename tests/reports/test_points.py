@@ -10,7 +10,8 @@ import pytest
 
 from folkways.benchmarks.tables import Layout
 from folkways.reports.figures.charts import Spec, text_width
-from folkways.reports.figures.points import ellipses, scatter
+from folkways.reports.figures.forms import heat_map
+from folkways.reports.figures.points import ellipses, placed_names, scatter
 from folkways.reports.views.grids import Cell, Grid
 
 SHARES = Layout("model", "language", "share", measure="Share, %")
@@ -124,3 +125,37 @@ def test_points_without_intervals_have_room_around_them() -> None:
     part = pl.DataFrame({"name": ["a"], "of": ["models"], "correlation": [0.0]})
     alone = Grid("", ("", "first", "second"), ((Cell("a"), Cell("", 3.0), Cell("", 5.0)),), None, part)
     assert domains(ellipses(alone, POINTS, 400)) == [[2.0, 4.0], [4.0, 6.0]]
+
+
+WIDE = text_width("ab", 11)
+
+
+@pytest.mark.parametrize(
+    ("point", "field", "placed"),
+    [
+        ((50.0, 7.0), (58.0 + WIDE, 14.0), [(58.0, 7.0)]),  # beside its mark, and just within
+        ((8.0 + WIDE, 7.0), (15.0 + WIDE, 14.0), [(0.0, 7.0)]),  # on the other side
+        ((50.0, 6.9), (200.0, 200.0), [(50.0 - WIDE / 2, 20.9)]),  # below
+        ((50.0, 21.0), (50.0 + WIDE / 2, 21.0), [(50.0 - WIDE / 2, 7.0)]),  # above
+        ((50.0, 7.0), (200.0, 13.9), []),
+        ((7.9 + WIDE, 7.0), (7.9 + WIDE, 14.0), []),
+    ],
+)
+def test_a_name_is_beside_its_point_or_nowhere_and_within_the_figure(
+    point: tuple[float, float], field: tuple[float, float], placed: list[tuple[float, float]]
+) -> None:
+    found = [where for _, *where in placed_names([("ab", *point)], *field)]
+    assert found == [pytest.approx(where) for where in placed]
+
+
+@pytest.mark.parametrize("text", ["7", "12.3", "−100.0"])
+def test_numbers_of_a_heat_map_are_larger_where_they_have_room(text: str) -> None:
+    columns = tuple(f"c{number}" for number in range(12))
+    rows = tuple((Cell(f"r{number}"), *(Cell(text, 1.0) for _ in columns)) for number in range(13))
+    sizes = {}
+    for width in range(200, 700, 3):
+        chart = heat_map(Grid("", ("model", *columns), rows, None, pl.DataFrame()), POINTS, width)
+        sizes[chart["width"]["step"]] = chart["layer"][1]["mark"]["fontSize"]
+    fits = {step: step > 34 and text_width(text, 11) + 4 < step for step in sizes}
+    assert sizes == {step: 11 if large else 9.5 for step, large in fits.items()}
+    assert {*fits.values()} == ({True, False} if len(text) > 4 else {True})

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from folkways.cultures import cultures
+from folkways.names import culture_name
 from folkways.reports.data import ReportData
 from folkways.reports.figures.charts import INK, PAPER
 from folkways.reports.figures.drawings import draw
@@ -88,6 +89,13 @@ def test_colour_is_the_score_and_hatching_the_interval(
 def test_what_is_not_known_is_not_coloured_and_not_certain() -> None:
     unknown = Shade("x", float("nan"), float("nan"), float("nan"), 9)
     assert unknown.step is None and unknown.doubt == 2
+
+
+def test_a_shade_has_the_name_of_its_culture_whatever_the_language(data: ReportData) -> None:
+    shown = [variant for variant in WorldMap(ReportView(data)).variants if variant.level != "region"]
+    assert {OWN, ENGLISH} <= {variant.language for variant in shown}
+    names = [(code, shade.name) for each in shown for code, shade in each.shades.items()]
+    assert [pair for pair in names if pair[1] != culture_name(pair[0])] == []
 
 
 def test_variants_are_the_scores_they_are_named_after(data: ReportData) -> None:

@@ -26,6 +26,7 @@ def mcq(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
+    """An empty workspace in a file."""
     return open_workspace(tmp_path / "w.db")
 
 

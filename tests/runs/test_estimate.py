@@ -12,6 +12,7 @@ import folkways
 from folkways.endpoints.base import Completion, EndpointOptions
 from folkways.endpoints.prices import Price
 from folkways.engine.budget import UNLIMITED_OUTPUT_TOKENS
+from folkways.errors import FolkwaysError
 from folkways.runs.models import Model, open_models
 from folkways.runs.options import RunOptions
 from folkways.runs.planning.estimate import (
@@ -169,6 +170,11 @@ def test_what_is_asked_afresh_is_paid_again(tmp_path: Path) -> None:
     assert [one["requests"].item() for one in (again, afresh)] == [0, 2]
 
 
+def test_what_cannot_be_asked_in_batches_has_no_estimate_of_them(tmp_path: Path) -> None:
+    with pytest.raises(FolkwaysError, match=r"^baseline/first cannot be asked in batches; batch= is for "):
+        folkways.estimate("demo/mcq", "baseline/first", workspace=str(tmp_path / "w.db"), batch=True)
+
+
 def test_the_time_of_a_model_that_runs_here_is_known_from_its_stored_replies(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +187,8 @@ def test_the_time_of_a_model_that_runs_here_is_known_from_its_stored_replies(
     request_queue.save(
         1, [AnsweredRequest(request, Completion("A"), seconds, 1) for request, seconds in took]
     )
+    run, other = plan_prompts(workspace, "other", ["aaaa"], config="other")
+    answer(workspace, run.id, other, {"aaaa": 1})  # its tenth of a second says nothing of this model
     assert estimate(plan, model, None, workspace).seconds is None  # elsewhere time costs nothing
     monkeypatch.setattr(type(model.endpoint), "runs_here", True, raising=False)
     monkeypatch.setattr(type(model.endpoint), "default_concurrency", 4)

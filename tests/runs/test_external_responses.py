@@ -143,6 +143,17 @@ def test_the_column_item_may_hold_the_ids_of_the_release(tmp_path: Path, ids: st
         judge_file(task, release, unknown, **options)
 
 
+def test_a_file_that_names_no_prompt_is_taken_for_one_of_the_first(tmp_path: Path) -> None:
+    task, release = get_task("blend/saq"), open_release(write_release(tmp_path / "release"), "blend")
+    items = task.items(release).filter(pl.col("culture") == "ES").select("item", response=pl.lit("té"))
+    path = write(items, tmp_path / "replies.csv")
+    judged = judge_file(task, release, path, culture="ES", language="es")
+    assert judged.judgements.select("item", "variant").rows() == [(item, "inst-4") for item in items["item"]]
+    assert judged.notes[0] == (
+        "the file names no prompt template: 'inst-4' is assumed (say another with variant=)"
+    )
+
+
 def test_by_position_ids_are_not_looked_at(
     judge: Callable[..., JudgedReplies], replies: pl.DataFrame, tmp_path: Path
 ) -> None:
@@ -211,6 +222,15 @@ def test_samples_are_judged_one_by_one(
     assert judged.height == 2 * QUESTIONS
     assert judged.group_by("sample").len().sort("sample").rows() == [(0, QUESTIONS), (1, QUESTIONS)]
     assert judged.filter(pl.col("state") == State.MISSING)["sample"].to_list() == [1] * 5
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-1", "1.5", "1e300", "9" * 20, "one", "", None])
+def test_what_is_no_number_of_a_sample_is_named_with_its_row(number: str | None) -> None:
+    items = ["KR/school-1", "US/school-1", "US/school-1"]
+    rows = {"item": items, "response": ["A", "A", "A"], "sample": ["0.0", number, "other"]}
+    with pytest.raises(DataError) as error:
+        api.judge("demo/mcq", pl.DataFrame(rows))
+    assert str(error.value) == f"the frame, row 2: sample {number!r} is not a whole number from 0 on"
 
 
 def test_a_culture_narrows_what_is_expected(

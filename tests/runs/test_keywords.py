@@ -163,7 +163,7 @@ def test_a_share_of_failures_is_from_0_to_1(share: float) -> None:
 )
 def test_none_means_the_usual_where_an_option_may_be_left_open(name: str) -> None:
     usual = getattr(RunOptions((TASK,)), name)
-    open_ones = usual is None or name in ("settings", "releases", "strata")
+    open_ones = usual is None or name in ("settings", "releases", "strata", "prompt_texts", "scoring_models")
     try:
         read = getattr(options_of(TASK, {name: None})[0], name)
     except FolkwaysError:

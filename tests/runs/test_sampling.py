@@ -329,6 +329,17 @@ def test_scores_of_a_sample_are_estimates_of_the_whole(
         assert row == tuple(pytest.approx(value) if isinstance(value, float) else value for value in wanted)
 
 
+def test_a_group_may_have_a_plus_in_its_name() -> None:
+    """What its facet has none of is of the value."""
+    judged = judgements()
+    options, populations = RunOptions(tasks=("demo/mcq",), until=4.0), {"KR": 40, "ET": 30, "KRX": 5}
+    plain = of_sample(scored(("topic", "t0", "right", 50.0)), task_of(), judged, options, populations)
+    asked = scored(("topic", "t0+1", "right", 50.0))
+    renamed = judged.with_columns(topic=pl.col("topic") + "+1")
+    found = of_sample(asked, task_of(), renamed, options, populations)
+    assert found["score"].to_list() == plain["score"].to_list() != [50.0]
+
+
 def test_what_was_asked_whole_keeps_its_score_and_one_unit_less_does_not() -> None:
     judged = judgements()
     units = judged.group_by("culture").agg(pl.col("item").n_unique()).rows()

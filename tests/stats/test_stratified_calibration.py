@@ -16,7 +16,12 @@ from scipy.stats import t as student
 
 from folkways.stats.intervals import wilson
 from folkways.stats.raters.judge_quality import noisy_but_valid, youden_difference, youden_index
-from folkways.stats.raters.stratified_calibration import PRIOR_LABELS, ppi_difference, stratified_ppi
+from folkways.stats.raters.stratified_calibration import (
+    PRIOR_LABELS,
+    effective_wilson,
+    ppi_difference,
+    stratified_ppi,
+)
 from folkways.stats.sequences import at_any_time
 
 Floats = npt.NDArray[np.float64]
@@ -344,3 +349,10 @@ def test_at_any_time_is_wider_than_once_and_about_as_wide_from_a_quarter_to_four
     ever = (np.abs(sums) > limits)[:, 19:].any(axis=1).mean()
     once = (np.abs(sums) > 1.96 * np.sqrt(np.arange(1, 801)))[:, 19:].any(axis=1).mean()
     assert ever <= 0.06 < 0.2 < once
+
+
+def test_the_interval_of_a_rate_beyond_its_ends_is_that_of_the_end() -> None:
+    """A judge that is often wrong may be corrected to less than nothing, or to more than all."""
+    of = {rate: effective_wilson(rate, 0.001, 20, 50, 0.95, "") for rate in (-0.2, 0.0, 1.0, 1.2)}
+    assert of[-0.2] == of[0.0] and of[1.2] == of[1.0]
+    assert 0.0 == of[0.0].low < of[0.0].high < of[1.0].low < of[1.0].high == 1.0

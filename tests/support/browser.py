@@ -202,6 +202,7 @@ def emptied(page: Any) -> bool:
 
 @pytest.fixture
 def new_page(fresh_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    """A function that gives a page of a browser of its own."""
     return fresh_page
 
 

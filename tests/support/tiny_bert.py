@@ -31,13 +31,25 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MARKS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 
 
-def make_bert(folder: Path, *, seed: int = 0, layers: int = 4, size: int = 32) -> Path:
-    """A BERT with the vocabulary WORDS and single letters. Skips the test where torch or transformers is not
-    there."""
+def make_bert(
+    folder: Path,
+    *,
+    seed: int = 0,
+    layers: int = 4,
+    size: int = 32,
+    kind: str = "bert",
+    limit: int | None = 64,
+) -> Path:
+    """A BERT with the vocabulary WORDS and single letters, or a relative of it. Skips the test where torch or
+    transformers is not there.
+
+    kind: as configurations name it (``roberta``). limit: tokens that its tokenizer says a text may have; None
+    where that says nothing.
+    """
     torch = pytest.importorskip("torch", reason="needs the extra neural")
     transformers = pytest.importorskip("transformers", reason="needs the extra neural")
     vocabulary = [*MARKS, *"<>/.,", *LETTERS, *(f"##{letter}" for letter in LETTERS), *WORDS]
-    config = transformers.BertConfig(
+    config = transformers.CONFIG_MAPPING[kind](
         vocab_size=len(vocabulary),
         hidden_size=size,
         num_hidden_layers=layers,
@@ -47,13 +59,11 @@ def make_bert(folder: Path, *, seed: int = 0, layers: int = 4, size: int = 32) -
         initializer_range=0.5,
     )
     torch.manual_seed(seed)
-    transformers.BertModel(config).save_pretrained(folder)
+    transformers.AutoModel.from_config(config).save_pretrained(folder)
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
     marks = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), MARKS, strict=True))
-    write_json(
-        folder / "tokenizer_config.json",
-        {"tokenizer_class": "BertTokenizer", "model_max_length": 64, **marks},
-    )
+    about = {"tokenizer_class": "BertTokenizer", **marks, **({"model_max_length": limit} if limit else {})}
+    write_json(folder / "tokenizer_config.json", about)
     return folder
 
 

@@ -137,14 +137,35 @@ def test_a_run_is_found_again_as_it_was_written_down(
         run_records.find_run(any_workspace, "last")
 
 
+@pytest.mark.parametrize("planned", [False, True])
+def test_who_cannot_ask_a_run_does_not_forget_it_while_another_goes_on_with_it(
+    any_workspace: Workspace, planned: bool
+) -> None:
+    """The other forgets it, if it cannot either: nobody is left then."""
+    mine = begin(any_workspace, "a", "one")
+    if planned:
+        mine = run_records.set_state(any_workspace, mine, "planned")
+    theirs = begin(any_workspace, "a", "one")
+    assert not run_records.forget_run(any_workspace, mine)
+    assert run_records.list_runs(any_workspace) == [theirs]
+    assert run_records.forget_run(any_workspace, theirs)
+    again = begin(any_workspace, "a", "one")
+    assert run_records.forget_run(any_workspace, run_records.set_state(any_workspace, again, "planned"))
+
+
 def test_the_newest_unfinished_run_of_a_configuration_goes_on(any_workspace: Workspace) -> None:
     """With its name, a finished one too; without it, a finished one is done again."""
     named = begin(any_workspace, "a", "one")
     second = begin(any_workspace, "a", "two")
     begin(any_workspace, "b")
-    assert run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None, "run") == (second, True)
+
+    def found() -> tuple[int, bool]:
+        run, continued = run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None, "run")
+        return run.id, continued
+
+    assert found() == (second.id, True)
     run_records.set_state(any_workspace, second, "finished")
-    assert run_records.begin_run(any_workspace, {"config": "a"}, [], "later", None, "run") == (named, True)
+    assert found() == (named.id, True)
     again, continued = run_records.begin_run(any_workspace, {"config": "a"}, [], "later", "two", "run")
     assert (again.id, again.state, continued) == (second.id, "finished", True)
     run_records.set_state(any_workspace, named, "finished")

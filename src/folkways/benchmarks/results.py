@@ -305,15 +305,16 @@ class Inputs:
     def _in_profile(self, task: str, profile: str | None) -> pl.Series:
         """Which judgements are of the task, usable, and in the profile (None: the first judged one)."""
         usable = self._usable & (self.judged["task"] == task)
-        profiles = self.judged["profile"].filter(usable).unique(maintain_order=True).cast(pl.String)
+        profiles = self.judged["profile"].filter(usable)
         if profiles.is_empty():
             raise self.lacking(task)
         chosen = profile if profile is not None else str(profiles[0])
-        if chosen not in profiles:
+        in_profile = usable & (self.judged["profile"] == chosen)
+        if not in_profile.any():
             raise NotAvailableError(
                 f"needs {task} judged in the profile {chosen}: folkways score RUN --profile {chosen}"
             )
-        return usable & (self.judged["profile"] == chosen)
+        return in_profile
 
 
 NO_INPUTS = Inputs()

@@ -12,7 +12,7 @@ from folkways.endpoints.batches import Batches, UndecidedBatch
 from folkways.endpoints.prices import Price
 from folkways.engine.asking import FEED, ONE_REQUEST, EndpointRunner
 from folkways.engine.budget import USED_UP, Amount, BudgetDecision, charged, worst_case
-from folkways.engine.rate_limiter import backoff
+from folkways.engine.rate_limiter import RateLimiter, backoff
 from folkways.engine.server import PATIENCE_SECONDS
 from folkways.workspace.queue import batches
 from folkways.workspace.queue.batches import LEAVING, BatchRecord
@@ -22,6 +22,12 @@ from folkways.workspace.queue.request_rows import AnsweredRequest
 FIRST_LOOK_SECONDS = 1.0
 LONGEST_LOOK_SECONDS = 60.0
 """How often batches that are out are looked at, ever less often."""
+
+
+async def rest(limiter: RateLimiter, seconds: float) -> float:
+    """Wait, until nobody is asked any more at the latest; the seconds to wait the next time."""
+    await limiter.closed_within(seconds)
+    return min(2 * seconds, LONGEST_LOOK_SECONDS)
 
 
 @dataclass(slots=True)
@@ -84,8 +90,7 @@ class Batching:
                     if await asking.on_database(batches.open_batches, self._workspace, self._number):
                         continue
                     return self._api.waits
-                await limiter.closed_within(seconds)
-                seconds, news = min(2 * seconds, LONGEST_LOOK_SECONDS), True
+                news, seconds = True, await rest(limiter, seconds)
                 continue
             news = any([await self._follow(record) for record in records])
             if news:
@@ -98,8 +103,7 @@ class Batching:
                 await asking.budget.changed()
                 news = True
             else:
-                await limiter.closed_within(seconds)
-                seconds = min(2 * seconds, LONGEST_LOOK_SECONDS)
+                seconds = await rest(limiter, seconds)
         return False
 
     async def _others_may_send(self) -> bool:

@@ -211,8 +211,8 @@ class RateLimiter:
                 self._judge(self._trial)
             elif self._due <= 0 and self._learns and self.places < self.limit:
                 self._grow(self._worth())
-            elif self._replies >= WINDOW * self.places and (self._due >= self.places or not self._learns):
-                self._measure()
+            elif self._replies >= WINDOW * self.places and not 0 < self._due < self.places:
+                self._measure()  # but not just before a trial, which is held against what was measured
 
     def refused(self, taken_at: float) -> None:
         """A request was refused while the server worked on others; it has given back its place."""
@@ -264,7 +264,7 @@ class RateLimiter:
 
     def _grow(self, worth: float) -> None:
         """Try more places than those that were ``worth`` it, if replies can come in time."""
-        mean = self._seconds / max(1, self._replies)
+        mean = self._seconds / self._replies
         if self._replies >= WINDOW:
             self._quickest = min(self._quickest, mean)
         soon = self._flat or mean <= ALONE * self._quickest or STEP * mean <= LATE * self.timeout

@@ -34,7 +34,8 @@ class Completeness:
     @classmethod
     def of(cls, by_default: pl.DataFrame, asked: pl.DataFrame) -> Completeness:
         """Both frames have the columns CELLS: the number of rows of each culture, language and variant. Rows
-        that the task does not ask by default do not count."""
+        that the task does not ask by default do not count in ``asked``, and nothing is absent that they ask
+        about: a run with prompts of its own has asked about its cultures."""
         cells = by_default.join(
             asked.select(*ASKED_BY, asked="rows"),
             on=list(ASKED_BY),
@@ -44,7 +45,7 @@ class Completeness:
         ).with_columns(asked=pl.min_horizontal(pl.col("asked").fill_null(0), "rows"))
         absent = {
             column: tuple(
-                cells.group_by(column).agg(pl.col("asked").sum()).filter(asked=0)[column].drop_nulls().sort()
+                sorted({*by_default[column].drop_nulls()} - {*asked.filter(pl.col("rows") > 0)[column]})
             )
             for column in ASKED_BY
         }

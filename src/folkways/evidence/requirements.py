@@ -215,7 +215,9 @@ def group_of(of_task: pl.DataFrame, wanted: Minimum) -> tuple[str, str]:
     if facet == "culture":
         return facet, select_cultures([wanted.group], values)[0]
     if wanted.group not in values:
-        raise UnknownNameError("culture and language", wanted.group, values)
+        alone = f"{wanted.task}:{wanted.group.partition('+')[0]}"
+        hint = "" if values else f"each culture was asked in one language alone; require {alone}"
+        raise UnknownNameError("culture and language", wanted.group, values, hint=hint)
     return facet, wanted.group
 
 

@@ -253,11 +253,11 @@ LONGEST_NAME = 32
 
 
 def names_apart(paths: Sequence[Path]) -> list[str]:
-    """For each file its name without the ending, the folder, or the part of the name between underscores that
-    no other of them has: the first that is not long, or the shortest. Where none is such for all of them, the
-    name, and the path of those whose name another has."""
+    """For each file its name without the ending, the folder (the nearest first), or the part of the name
+    between underscores that no other of them has: the first that is not long, or the shortest. Where none is
+    such for all of them, the name, and the path of those whose name another has."""
     stems = [path.stem for path in paths]
-    folders = zip(*(path.absolute().parent.parts for path in paths), strict=False)
+    folders = zip(*(reversed(path.absolute().parent.parts) for path in paths), strict=False)
     parts = zip(*(stem.split("_") for stem in stems), strict=False)
     apart = [names for names in (stems, *folders, *parts) if len({*names}) == len(paths)]
     if not apart:
@@ -289,17 +289,29 @@ def _facet(task: str, logs: Sequence[ScoredLog], by: str | None) -> str:
     return by
 
 
+def _of_another_question(ways: Mapping[tuple[str, str], str]) -> str:
+    """The log that has another question than the first; empty if none has. The same content is the same
+    question, and so is the same item of the same data, also by way of a third log.
+
+    ways: content and data (``ScoredLog.data``) -> a log that has the item so.
+    """
+    (first, *others) = ways
+    same = {*first}
+    while joined := [way for way in others if way[0] in same or (way[1] and way[1] in same)]:
+        same.update(*joined)
+        others = [way for way in others if way not in joined]
+    return ways[others[0]] if others else ""
+
+
 def _same_samples(labelled: Mapping[str, ScoredLog]) -> tuple[set[str], list[str]]:
     """The ids with the same content in all logs that have them, and notes on the others."""
-    contents: dict[str, tuple[str, str]] = {}
-    unlike_ids: dict[str, str] = {}
     logs = list(labelled.values())
+    put: dict[str, dict[tuple[str, str], str]] = {}
     for label, log in labelled.items():
         for item, content in zip(log.items, log.contents, strict=True):
             if content:
-                first, data = contents.setdefault(item, (content, log.data))
-                if content != first and not (data and data == log.data):
-                    unlike_ids.setdefault(item, label)
+                put.setdefault(item, {}).setdefault((content, log.data), label)
+    unlike_ids = {item: other for item, ways in put.items() if (other := _of_another_question(ways))}
     counts = Counter(item for log in logs for item in set(log.items))
     common = {item for item, n in counts.items() if n > 1}
     if not common:

@@ -65,8 +65,8 @@ def contributions_of(
     records: dict[Path, Path] = {}
     for name in names:
         path = Path(name)
-        if not path.exists() or (path.is_dir() and not is_source(name) and _is_run(workspace, name)):
-            if not path.exists() and opened_if_there(workspace) is None:
+        if not path.exists() or (not is_source(name) and _is_run(workspace, name)):
+            if opened_if_there(workspace) is None:
                 raise FolkwaysError(
                     f"there is no file or folder {name}, and no workspace at {workspace} with a run "
                     f"of that name; name a file, or the workspace with {option('workspace', 'PATH')}"
@@ -228,10 +228,13 @@ def _headlines(scores: pl.DataFrame, run: str, profile: str | None, again: str) 
         rows = of_task.filter(
             pl.col("profile") == shown,
             pl.col("metric") == metric.name,
-            pl.col("facet").is_in([WHOLE, "culture", metric.headline_by or WHOLE]),
+            pl.col("facet").is_in([WHOLE, "culture", metric.headline_by]),
         )
         if rows.is_empty():
-            raise FolkwaysError(f"run {run} is not scored so on {name}; do it: {again} {shown}")
+            raise FolkwaysError(
+                f"run {run} has not been judged on {name} in the profile {shown}; do it (no model is asked): "
+                f"{again} {shown}"
+            )
         parts.append(rows)
     if not parts:
         raise FolkwaysError(f"run {run} has no score of a model; baselines have no place on a leaderboard")

@@ -4,7 +4,7 @@ made-up replies."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -151,8 +151,8 @@ def _prompt_problems(
 ) -> Iterator[str]:
     """What is wrong with the prompts of every variant, in several orders; ``made`` gets them, the default
     ones last."""
-    orders = ORDERS if task.permutes_options else 1
-    for options in (PromptOptions(variants=("all",), orders=orders), PromptOptions(orders=orders)):
+    usual = PromptOptions(orders=ORDERS if task.permutes_options else 1)
+    for options in (replace(usual, variants=("all",)), usual):
         with task_errors.failures_of(task, "prompts"):
             prompts, again = task.prompts(items, options, release), task.prompts(items, options, release)
         yield from frame_checks.prompt_problems(task, items, prompts)

@@ -100,7 +100,7 @@ def given_by_other_code(workspace: Workspace, run: RunRecord, model: Model) -> i
     of_model = sa.select(expected.c.key).where(expected.c.run_id == run.id, expected.c.endpoint_id == number)
     query = sa.select(sa.func.count()).where(replies.c.key.in_(of_model), replies.c.model != served)
     with workspace.read() as connection:
-        return int(connection.scalar(query) or 0)
+        return int(connection.execute(query).scalar_one())
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ def execute(
             executor_of(asking.cluster).check(workspace, models)
     except FolkwaysError:
         if not continued:
-            run_records.forget_run(workspace, run_records.find_run(workspace, str(run.id)))
+            run_records.forget_run(workspace, run)
         raise
     _warn_of_other_code(workspace, run, models)
     asking.planned(run, continued)
@@ -253,15 +253,16 @@ def score_session(
     plans = session.plan.tasks
     if session.unscored or not scores_up_to_date(workspace, session.run, plans, profile, models):
         with turn_to_judge(workspace, session.run.id) as began:
-            if began is None or not _judged_since(workspace, session, began, profile, models):
+            if began is None or not judged_since(workspace, session, began, profile, models):
                 score_run(workspace, session.run, profile, models=models, plans=plans, score_all=score_all)
     run_records.mark_scored(workspace, session.run)
 
 
-def _judged_since(
+def judged_since(
     workspace: Workspace, session: RunSession, began: float, profile: str | None, models: ScoringModels | None
 ) -> bool:
-    """Whether another process, which began at that moment, has judged all that this one knows."""
+    """Whether another process, which began at that moment (seconds since the epoch), has judged all that this
+    ``session`` of the ``workspace`` knows. profile, models: as ``score_run`` has them."""
     if run_records.find_run(workspace, str(session.run.id)).state != "finished" or any(
         progress.failed for progress in session.progresses
     ):

@@ -86,10 +86,10 @@ class QuestionKeywords(TypedDict, total=False):
     system: str | None
     settings: Mapping[str, Any] | Sequence[str] | str
     max_tokens: int | None
-    prompt_texts: Mapping[str, str]
+    prompt_texts: Mapping[str, str] | None
     permute_options: int
     shots: int
-    scoring_models: Mapping[str, str]
+    scoring_models: Mapping[str, str] | None
     scoring_precision: str
     until: float | None
     strata: Names
@@ -127,7 +127,6 @@ _NEVER_NONE = (
     "shots",
     "attempts",
     *_SWITCHES,
-    *_TABLES,
     "scoring_precision",
     "max_failed",
     "timeout",
@@ -224,6 +223,8 @@ def task_names(tasks: Any) -> tuple[str, ...]:
 
 
 def _value(name: str, value: Any) -> Any:
+    if value is None and name in _TABLES:
+        return {}
     if value is None and name not in _NEVER_NONE and name not in ("settings", "releases"):
         return ("culture",) if name == "strata" else None
     if name in _LISTS:

@@ -19,7 +19,8 @@ def without_repeated(text: str, source: str) -> str:
     characters or syllables of scripts without spaces.
 
     Case and characters between words do not matter. Less than that may be said for its own sake ("high
-    school").
+    school"). Nothing is left of a text that is a piece of ``source``, also where a token limit cut its last
+    word.
     """
     runs = _of_source(source)
     pieces: list[str] = []
@@ -28,6 +29,8 @@ def without_repeated(text: str, source: str) -> str:
         if run in runs:
             pieces.append(text[done:start])
             done = end
+    if done and text.strip().casefold() in source.casefold():
+        return ""
     return " ".join(part for part in (*pieces, text[done:]) if part)
 
 

@@ -104,7 +104,8 @@ class Workspace:
         """A connection for reading, which blocks nobody: on SQLite one snapshot, on PostgreSQL one for each
         statement.
 
-        alone: not the connection of ``reading_together``; for rows that are fetched by and by.
+        alone: one snapshot on PostgreSQL too, and not the connection of ``reading_together``; for rows that
+        are fetched by and by, and for readings that have to fit each other.
         """
         with self._explained("read"), self._reading.block(alone=alone) as connection:
             yield connection
@@ -489,9 +490,12 @@ class ThreadReader(local):
     @contextmanager
     def block(self, *, alone: bool = False) -> Iterator[Connection]:
         """A connection for reading that blocks nobody.
-        alone: not the shared one, but a transaction of its own."""
+        alone: not the shared one, but a transaction of its own, which reads one snapshot."""
         if alone or not self.shares:
-            with self.engine.connect().execution_options(read_only=True) as connection:
+            options: dict[str, Any] = {"read_only": True}
+            if alone and self.engine.dialect.name == "postgresql":
+                options["isolation_level"] = "REPEATABLE READ"
+            with self.engine.connect().execution_options(**options) as connection:
                 yield connection
                 # nothing; but after a rollback PostgreSQL's driver has to prepare every statement anew
                 connection.commit()

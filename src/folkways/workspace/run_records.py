@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
+from os.path import isfile
 from typing import Any
 
 import orjson
@@ -95,7 +96,15 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
             f"no run of the workspace {workspace.location} has asked tasks yet; begin one with: "
             f"{workspace.command('run', 'TASK', '--model', 'NAME')}"
         )
-    raise UnknownNameError("run", name, [run.name for run in runs], hint=f"workspace: {workspace.location}")
+    hint = f"workspace: {workspace.location}"
+    if isfile(name):  # noqa: PTH113 - which takes any text, also one that can be no path
+        replayed = workspace.command("run", "TASK", "--model", f"replay:{name}")
+        hint += (
+            f"\n{name} is a file. A table with the columns item and response becomes a run: {replayed}\n"
+            "What folkways judge wrote has no responses: name the file that it read. folkways report and "
+            "folkways compare read logs of other programs as they are"
+        )
+    raise UnknownNameError("run", name, [run.name for run in runs], hint=hint)
 
 
 def find_asked_run(workspace: Workspace, name: str) -> RunRecord:
@@ -161,7 +170,7 @@ def begin_run(
                 )
             if taken is not None:
                 check_here(workspace, taken)
-                return _record(taken), True
+                return _taken_up(connection, taken), True
         else:
             same = (
                 sa.select(schema.runs)
@@ -171,7 +180,7 @@ def begin_run(
             open_run = connection.execute(same.where(schema.runs.c.state != "finished")).first()
             if open_run is not None:
                 check_here(workspace, open_run)
-                return _record(open_run), True
+                return _taken_up(connection, open_run), True
             newest = connection.execute(same).first()
             if newest is not None:
                 check_here(workspace, newest)
@@ -196,6 +205,17 @@ def begin_run(
         workspace.insert_new(connection, schema.run_tasks, rows)
         row = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run_id)).one()
         return _record(row), False
+
+
+def _taken_up(connection: Connection, row: sa.Row[Any]) -> RunRecord:
+    """A run that is to be continued. Where nothing was asked yet it gets a new time, so that the process that
+    planned it does not ``forget_run`` it."""
+    run = _record(row)
+    if run.state not in ("planning", "planned"):
+        return run
+    run = replace(run, finished=time.time())
+    connection.execute(sa.update(schema.runs).where(schema.runs.c.id == run.id).values(finished=run.finished))
+    return run
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -301,11 +321,12 @@ def any_failed(workspace: Workspace, run: RunRecord) -> bool:
 
 def set_state(
     workspace: Workspace, run: RunRecord, state: str, *, reason: str | None = None, seconds: float = 0.0
-) -> None:
+) -> RunRecord:
     """Record the state of a run (of schema.runs) in ``workspace``, with the ``reason`` if it stopped, and add
-    ``seconds`` of asking time."""
+    ``seconds`` of asking time. Returns the run as it is then, if nobody else has changed it."""
     finished, total_seconds = time.time() if state != "running" else None, schema.runs.c.seconds + seconds
     _change(workspace, run, state=state, reason=reason, finished=finished, seconds=total_seconds)
+    return replace(run, state=state, reason=reason, finished=finished, seconds=run.seconds + seconds)
 
 
 def start_session(workspace: Workspace, run: RunRecord) -> bool:

@@ -70,7 +70,7 @@ def web_address(text: object, *, unencrypted: Unencrypted = "here", public: bool
     host = (url.raw_host or "").lower()
     if url.scheme not in ("http", "https") or not port or not host or not (is_number(host) or _is_name(host)):
         raise AddressError(NO_ADDRESS)
-    if url.user is not None or url.password is not None or "@" in parts.netloc:
+    if "@" in parts.netloc:
         raise AddressError(WITH_PASSWORD)
     if url.scheme == "http" and not (
         unencrypted == "anywhere" or (unencrypted == "here" and host in LOCAL_HOSTS)

@@ -295,6 +295,86 @@ def test_who_sends_pictures_of_which_one_is_refused_reads_how_many_were_added_be
     assert len(requests) == before + 1, "nothing is sent after a refusal"
 
 
+RUNNING = (200, {"id": 7, "state": "running", "added": 1, "rows": None})
+WAITING = (200, {"id": 7, "state": "waiting", "added": 0, "rows": 5})
+DONE = (200, {"id": 7, "state": "done", "added": 3, "rows": 5, "notes": ["one"]})
+NO = (404, {"detail": "no"})
+GOES_ON = "\nthe server goes on with the import by itself; its page is Data, import 7"
+
+
+@pytest.fixture
+def importing() -> Iterator[HTTPServer]:
+    """A server whose ``replies`` (status, body; None for a connection that it closes) come one after another,
+    the last of them again and again."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            replies = self.server.replies  # type: ignore[attr-defined]
+            reply = replies.pop(0) if len(replies) > 1 else replies[0]
+            if reply is None:
+                return
+            content = json.dumps(reply[1]).encode()
+            self.send_response(reply[0])
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.do_GET()
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("replies", "ends"),
+    [
+        ([DONE], ([], (3, ("one",)))),
+        ([(200, {"added": 2})], ([], (2, ()))),
+        ([RUNNING, WAITING, DONE], ([(1, 2), (0, 5)], (3, ("one",)))),
+        ([RUNNING, (500, {}), (503, {}), None, DONE], ([(1, 2)], (3, ("one",)))),
+        ([RUNNING, NO, DONE], ([(1, 2)], f"the studio: no{GOES_ON}")),
+        ([RUNNING, (499, {"detail": "no"}), DONE], ([(1, 2)], f"the studio: no{GOES_ON}")),
+        ([RUNNING, (500, {"detail": "no"})], ([(1, 2)], f"the studio: no{GOES_ON}")),
+        (
+            [RUNNING, (200, {"state": "failed", "error": "row 2: no", "problems": [{"where": "a", "what": "b"}]})],
+            ([(1, 2)], "a.csv: row 2: no\n  a: b"),
+        ),
+        (
+            [(200, {"state": "cancelled", "error": None, "problems": []})],
+            ([], "a.csv: the import was cancelled on the server"),
+        ),
+    ],
+)  # fmt: skip
+def test_an_import_in_the_background_is_waited_for_until_it_ends_or_nobody_answers(
+    importing: HTTPServer, monkeypatch: pytest.MonkeyPatch, replies: list[object], ends: tuple[object, object]
+) -> None:
+    monkeypatch.setenv("FOLKWAYS_STUDIO_TOKEN", "folkways_s3cret")
+    monkeypatch.setattr(remote_client, "SOONEST", 0.0)
+    monkeypatch.setattr(remote_client, "LATEST", 0.05)
+    monkeypatch.setattr(remote_client, "PATIENCE", 0.3 if replies[-1] != DONE else 30.0)
+    importing.replies = [*replies]  # type: ignore[attr-defined]
+    client = RemoteStudyClient(f"http://127.0.0.1:{importing.server_port}")
+    progress: list[tuple[int, int]] = []
+
+    def imported() -> object:
+        try:
+            return client.import_items(
+                "any", "verify", [{}, {}], None, "a.csv", lambda *at: progress.append(at)
+            )
+        except FolkwaysError as error:
+            return str(error)
+
+    end = imported()
+    assert (progress, end) == ends
+
+
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_an_export_that_is_no_archive_is_said_to_be_none(
     hostile: HTTPServer, monkeypatch: pytest.MonkeyPatch, damage: Callable[[bytes], bytes]

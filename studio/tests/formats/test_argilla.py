@@ -164,6 +164,14 @@ def test_another_project_s_questions_are_the_parts_of_those_names() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("agent", "model"), [("m", "m"), ("", "Argilla suggestion"), (None, "Argilla suggestion")]
+)
+def test_a_suggestion_is_of_its_agent_or_of_argilla(agent: str | None, model: str) -> None:
+    read = read_record(record({}, {"mood": {"value": "bad", "agent": agent}}), [MOOD], ["text"])
+    assert [(each.model, each.values) for each in read.suggestions] == [(model, {"mood": "bad"})]
+
+
 def test_a_row_of_its_data_set_on_the_hub() -> None:
     read = read_record(
         {

@@ -181,13 +181,18 @@ def test_an_import_goes_on_by_itself_once_the_database_does_and_says_nothing_of_
     assert (state(study, found).state, keys(study)) == ("done", [f"q{n}" for n in range(ROWS)])
 
 
-def test_a_wrong_row_keeps_all_out_and_is_named(study: StudyFixture) -> None:
+def test_a_wrong_row_keeps_all_out_and_is_named(study: StudyFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     found = begun(study, TABLE + "q1,Again?,a,b\nq99,,a,b\n")
     work_off(study)
     ended = state(study, found)
     assert (ended.state, ended.error, ended.added) == ("failed", "2 rows cannot be used", 0)
     assert [row for row, _ in ended.problems] == [ROWS + 1, ROWS + 2] and "already" in ended.problems[0][1]
     assert keys(study) == []
+    monkeypatch.setattr(imports, "MOST_PROBLEMS", 1)
+    found = begun(study, TABLE + "q1,Again?,a,b\nq99,,a,b\n")
+    work_off(study)
+    ended = state(study, found)
+    assert (ended.error, len(ended.problems)) == ("2 rows cannot be used; the first 1 of them are named", 1)
     broken = begun(study, "{", file="mine.json")
     work_off(study)
     assert "mine.json: is not valid JSON" in str(state(study, broken).error)

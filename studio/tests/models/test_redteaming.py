@@ -18,9 +18,11 @@ from folkways_studio.items import service as items
 from folkways_studio.models import modelling, redteaming
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.records import ItemState, Role
+from folkways_studio.workflows import helping
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import StudyFixture, described, open_study
 from tests.support.chat_server import ChatServer
+from tests.support.overtaking import overtaken
 
 STAGES = [
     {"name": "write", "kind": "write_question", "cap": 2, "most_challenges": 3, "next": {"done": "review"}},
@@ -153,6 +155,30 @@ def test_a_question_may_be_tried_only_so_often(study: StudyFixture, server: Chat
         redteaming.challenge(*steps, study.offered)
     with pytest.raises(ConflictError, match=r"tried as often as it may \(3\)"):
         redteaming.challenge(*steps, study.offered)
+
+
+def test_two_tries_at_once_are_both_kept(study: StudyFixture, server: ChatServer) -> None:
+    author = study.person()
+    work = study.work(author)
+    steps = (study.workspace, author.id, work.assignment.id)
+    redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0])
+    server.control(mode="letter")
+    strategy = next(iter(helping.strategies()))
+
+    def other_tab() -> None:
+        redteaming.edit(*steps, "Which one is it?", ["a", "b", "c", "d"], [0], strategy=strategy)
+        redteaming.challenge(*steps, study.offered)
+
+    with overtaken(study.workspace, other_tab):
+        redteaming.challenge(*steps, study.offered)
+    with overtaken(
+        study.workspace,
+        lambda: redteaming.edit(*steps, "Which one?", ["a", "b", "c", "d"], [0], strategy=strategy),
+    ):
+        redteaming.edit(*steps, "Which?", ["a", "b", "c", "d"], [0], strategy=strategy)
+    content = items.get_item(study.workspace, study.record.id, work.item.id).content
+    assert [each["question"] for each in content["challenges"]] == ["Which one is it?", "Which one?"]
+    assert len(content["strategies"]) == 3
 
 
 def test_models_that_fail_or_babble_are_told_in_words(

@@ -243,6 +243,16 @@ def test_an_item_has_what_its_form_shows_and_asks_about() -> None:
     assert set(error.value.problems) == {"dish_alt", "dishes", "text", "two"}
     content = FORM.check_content({**CONTENT, "dish": "a.jpg", "dish_alt": "A bowl"}, config)
     assert FORM.media(content, config) == ("a.jpg",)
+    internal = {"a note": "internal", **CONTENT}
+    assert next(iter(FORM.subject(internal, CONFIG))) == "text", (
+        "nothing is shown: called by what is asked about"
+    )
+    bare = config_of(
+        show=[{"field": "song", "type": "audio", "optional": True}, {"field": "dish", "type": "image"}]
+    )
+    with pytest.raises(SubmissionError) as error:
+        FORM.check_content(CONTENT, bare)
+    assert set(error.value.problems) == {"dish", "dish_alt"}, "what comes after an optional field is needed"
     row = FORM.example_row(config)
     assert {"dish", "dish_alt", "song_transcript", "dishes", "text", "one", "two"} <= set(row)
 

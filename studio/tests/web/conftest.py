@@ -135,6 +135,7 @@ def serve_study(
 
 @pytest.fixture
 def new_page(kept_page: Callable[..., Watched]) -> Callable[..., Watched]:
+    """A function that gives a page of the browser that the tests share."""
     return kept_page
 
 

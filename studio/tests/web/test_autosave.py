@@ -28,6 +28,10 @@ QUESTIONS = [
     {"local": "생일에 무엇을 먹나요?", "english": "What do people eat on their birthday?"},
 ]
 
+NOTHING_WAITS = (
+    "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] !== '[]')"
+)
+
 
 @pytest.fixture
 def new_page(fresh_page: Callable[..., Watched]) -> Callable[..., Watched]:
@@ -56,6 +60,19 @@ def type_and_save(page: Any, label: str, words: str) -> None:
     with page.expect_response(lambda response: response.url.endswith("/draft") and response.ok):
         page.get_by_label(label).fill(words)
     saved(page)
+
+
+def send_in_vain(page: Any) -> None:
+    """Send the task at hand, which waits for a connection then."""
+    page.get_by_role("button", name="Send and go on").click()
+    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+
+
+def send_offline(page: Any) -> None:
+    """Write an answer and send it without a connection."""
+    page.get_by_label("Answer 1").fill("김밥")
+    page.context.set_offline(True)
+    send_in_vain(page)
 
 
 def test_what_is_typed_is_there_again_with_what_was_added_without_a_connection(study: ServedStudy) -> None:
@@ -202,10 +219,7 @@ def test_a_text_that_is_hidden_stays_in_the_draft_and_is_not_sent(
 
 def test_an_answer_sent_without_a_connection_arrives_once_when_it_is_back(study: ServedStudy) -> None:
     page = study.at_task()
-    page.get_by_label("Answer 1").fill("김밥")
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Send and go on").click()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    send_offline(page)
     page.get_by_label("Answer 2").fill("유부초밥")
     assert said(study, 0) == []
     page.context.set_offline(False)
@@ -220,8 +234,7 @@ def test_what_is_changed_after_a_reply_was_lost_or_while_it_is_sent_is_sent_too(
     page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.route("**/submit", lambda route: lost(route) if how == "lost" else route.abort())
-    page.get_by_role("button", name="Send and go on").click()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    send_in_vain(page)
     again: list[Any] = []
     page.route("**/submit", lambda route: route.continue_() if again else again.append(route))
     if how == "in the page loaded again":
@@ -240,18 +253,12 @@ def test_what_is_changed_after_a_reply_was_lost_or_while_it_is_sent_is_sent_too(
 
 def test_an_answer_waiting_in_a_closed_tab_is_sent_from_the_next_page(study: ServedStudy) -> None:
     page = study.at_task()
-    page.get_by_label("Answer 1").fill("김밥")
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Send and go on").click()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    send_offline(page)
     context = page.context
     page.close()
     context.set_offline(False)
     again = study.open(context.new_page(), f"/work/{study.record.name}")
-    again.wait_for_function(
-        "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] "
-        "!== '[]')"
-    )
+    again.wait_for_function(NOTHING_WAITS)
     assert said(study, 0) == [["김밥"]]
 
 
@@ -259,8 +266,7 @@ def test_a_window_whose_answer_another_one_sends_shows_what_was_sent(study: Serv
     page = study.at_task()
     page.get_by_label("Answer 1").fill("김밥")
     page.route("**/submit", lambda route: route.abort())
-    page.get_by_role("button", name="Send and go on").click()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    send_in_vain(page)
     study.open(page.context.new_page(), f"/work/{study.record.name}")
     expect(page.get_by_role("heading", name="You have sent this answer")).to_be_visible()
     expect(page.get_by_label("Answer 1")).to_have_value("김밥")
@@ -271,10 +277,7 @@ def test_an_answer_outlives_the_session_it_was_written_in(study: ServedStudy) ->
     person = study.person()
     page = study.at_start(person=person)
     begin(page)
-    page.get_by_label("Answer 1").fill("김밥")
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Send and go on").click()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    send_offline(page)
     sessions.revoke_all(study.workspace, person.account_id)
     with page.expect_response(lambda response: response.status == 401):
         page.context.set_offline(False)
@@ -282,10 +285,7 @@ def test_an_answer_outlives_the_session_it_was_written_in(study: ServedStudy) ->
     token = sessions.open_session(study.workspace, person.account_id)
     page.context.add_cookies([{"name": "folkways_session", "value": token, "url": study.server.url}])
     study.open(page, f"/work/{study.record.name}")
-    page.wait_for_function(
-        "() => !Object.keys(localStorage).some((name) => name.endsWith('/queue') && localStorage[name] "
-        "!== '[]')"
-    )
+    page.wait_for_function(NOTHING_WAITS)
     assert said(study, 0) == [["김밥"]]
 
 
@@ -322,10 +322,7 @@ def test_an_answer_that_is_refused_for_good_while_it_waits_is_told_and_not_lost(
     study: ServedStudy, comes_back_to: str
 ) -> None:
     page = study.at_task()
-    page.get_by_label("Answer 1").fill("김밥")
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Send and go on").click()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    send_offline(page)
     address, context = page.url, page.context
     studies.set_state(
         study.workspace, study.record.id, StudyState.CLOSED
@@ -391,10 +388,7 @@ def test_an_answer_is_sent_again_after_a_refusal_that_is_not_for_good(
     person = study.person()
     page = study.at_start(person=person)
     begin(page)
-    page.get_by_label("Answer 1").fill("김밥")
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Send and go on").click()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    send_offline(page)
     page.route(
         "**/submit", lambda route: route.fulfill(status=status, json={"message": "Not at this moment."})
     )
@@ -409,10 +403,7 @@ def test_an_answer_is_sent_again_after_a_refusal_that_is_not_for_good(
 
 def test_an_answer_that_comes_too_late_is_told_and_stays_on_the_page(study: ServedStudy) -> None:
     page = study.at_task()
-    page.get_by_label("Answer 1").fill("김밥")
-    page.context.set_offline(True)
-    page.get_by_role("button", name="Send and go on").click()
-    expect(page.get_by_role("heading", name="No connection")).to_be_visible()
+    send_offline(page)
     over = {"message": "This task is not yours any more.", "next": f"/work/{study.record.name}"}
     page.route("**/submit", lambda route: route.fulfill(status=404, json=over))
     page.context.set_offline(False)

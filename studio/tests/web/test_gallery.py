@@ -97,7 +97,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 @pytest.fixture(scope="module")
-def maker(workspace: Workspace) -> tuple[StudyApp, Browser]:
+def app_and_browser(workspace: Workspace) -> tuple[StudyApp, Browser]:
     owner = accounts.create_account(workspace, "maker@example.org", None)
     study_app = StudyApp(StudyFixture(workspace, None, owner.id, {}))  # type: ignore[arg-type]  # the study is yet to be made
     return study_app, study_app.browser(owner.id)
@@ -116,15 +116,17 @@ def table(row: Mapping[str, Any]) -> bytes:
     [("en", ["Latin America", "Mexico"]), ("es", ["Latinoamérica", "México", "Alemania"])],
 )
 def test_cultures_of_a_new_study_are_named_in_the_language_of_the_page(
-    maker: tuple[StudyApp, Browser], language: str, told: list[str]
+    app_and_browser: tuple[StudyApp, Browser], language: str, told: list[str]
 ) -> None:
-    page = html.unescape(maker[1].get("/studies/new", headers={"accept-language": language}).text)
+    page = html.unescape(app_and_browser[1].get("/studies/new", headers={"accept-language": language}).text)
     assert all(f">{each}<" in page for each in told) and "South America" not in page
     assert {*REGIONS} == {each.region for each in cultures().values() if each.region}
 
 
-def test_the_gallery_shows_the_forms_with_the_papers_they_follow(maker: tuple[StudyApp, Browser]) -> None:
-    _, browser = maker
+def test_the_gallery_shows_the_forms_with_the_papers_they_follow(
+    app_and_browser: tuple[StudyApp, Browser],
+) -> None:
+    _, browser = app_and_browser
     page = html.unescape(browser.get("/gallery").text)
     assert len(PAPERS) == 8
     assert all(
@@ -135,9 +137,9 @@ def test_the_gallery_shows_the_forms_with_the_papers_they_follow(maker: tuple[St
 
 @pytest.mark.parametrize("name", list(PAPERS))
 def test_a_form_of_the_gallery_is_walked_to_its_end(
-    workspace: Workspace, maker: tuple[StudyApp, Browser], name: str
+    workspace: Workspace, app_and_browser: tuple[StudyApp, Browser], name: str
 ) -> None:
-    study_app, browser = maker
+    study_app, browser = app_and_browser
     row, filled, left = WALKS[name]
     assert browser.get(f"/gallery/{name}").text.count("<fieldset") >= len(filled)
     chosen = f"/studies/new?template={name}"
@@ -185,10 +187,13 @@ def test_a_form_of_the_gallery_is_walked_to_its_end(
     ],
 )
 def test_a_new_study_asks_the_models_of_its_template_and_those_that_are_chosen(
-    maker: tuple[StudyApp, Browser], template: str, chosen: dict[str, str], models: dict[str, Any] | None
+    app_and_browser: tuple[StudyApp, Browser],
+    template: str,
+    chosen: dict[str, str],
+    models: dict[str, Any] | None,
 ) -> None:
     fields = {"template": template, "name": "mine", "title": "Mine", **chosen}
-    page = maker[1].fill("/studies/new", fields, f"/studies/new?template={template}").text
+    page = app_and_browser[1].fill("/studies/new", fields, f"/studies/new?template={template}").text
     written = re.search(r"<textarea[^>]*>(.*?)</textarea>", page, re.DOTALL)
     assert written
     raw = parse_yaml(html.unescape(written[1]))

@@ -135,9 +135,11 @@ def test_before_they_agree_people_see_tasks_time_pay_and_the_local_wage(study: S
 def test_without_pay_or_wage_that_is_said(make_study: Callable[..., ServedStudy]) -> None:
     unpaid = make_study(STAGES)
     assert "The study states no pay." in words(arrived(unpaid).get(f"/work/{unpaid.record.name}/consent"))
-    plain = make_study(STAGES, pay={"per_hour": 12, "currency": "EUR"})
+    plain = make_study(STAGES, pay={"per_hour": 12, "per_answer": 0.125, "currency": "EUR"})
     told = words(arrived(plain).get(f"/work/{plain.record.name}/consent"))
-    assert "12.00 EUR per hour" in told and "states no local wage" in told
+    assert "12.00 EUR per hour + 0.125 EUR per answer" in told and "states no local wage" in told
+    desk = words(arrived(plain, plain.owner).get(f"{plain.path}/time"))
+    assert "12.00 EUR per hour + 0.125 EUR per answer" in desk, "what people agree to has all its digits"
 
 
 @pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.nightly)])

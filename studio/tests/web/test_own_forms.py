@@ -264,6 +264,7 @@ def test_a_form_from_task_to_export(study_app: StudyApp, owner: Browser) -> None
     said = [re.sub("</?bdi[^>]*>", "|", each) for each in re.findall("<dd>(.*?)</dd>", page)]
     assert said.count("||cake|| &gt; ||soup|| &gt; ||broth||") == 2, "each in its own direction"
     assert said.count("||Sit down!||") == 2 and "two" not in "".join(said)
+    assert page.count("In der <mark>Küche</mark> 🍲 essen.") == 2, "which of several equal words was marked"
     decision = page[page.index('class="taken"') :]
     assert re.search(r'name="ask-fit" value="1" checked', decision)
     assert not re.search(r'name="ask-polite" value="\d" checked', decision)

@@ -63,6 +63,15 @@ def test_every_tab_and_link_that_a_role_is_shown_leads_somewhere(server: StudioS
     assert "Tea is hot." in page and "model-cold" in page
 
 
+def test_nobody_is_shown_the_studies_of_others(server: StudioServer) -> None:
+    mine, theirs = (
+        open_study(server.workspace, STAGES, name=f"list-of-{whose}") for whose in ("mine", "others")
+    )
+    page = browser(server, mine.person(role=Role.RESEARCHER).account_id).get("/studies").text
+    assert f"/studies/{mine.record.name}" in page
+    assert theirs.record.name not in page
+
+
 @pytest.fixture
 def study(server: StudioServer, request: pytest.FixtureRequest) -> StudyFixture:
     name = request.node.name.removeprefix("test_")[:40].replace("_", "-").rstrip("-")

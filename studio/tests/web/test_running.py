@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from folkways.workspace.database import Workspace
 from folkways_studio.items import imports
@@ -94,7 +96,17 @@ def test_a_study_is_run_from_its_pages(server: StudioServer) -> None:
         f"{pages}/settings",
         {"description": "# mine\r\n" + text.replace("title: A study of the tests", "title: Soup and rice")},
     )
+    read: list[str] = []
+
+    def note(*arguments: Any) -> None:
+        read.extend(["read"] if "FROM studio_descriptions" in arguments[2] else [])
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
     page = client.get(f"{pages}/settings").text
+    sa.event.remove(sa.Engine, "before_cursor_execute", note)
+    assert len(read) == 1, (
+        "the text and its number are of one reading: on a server somebody may save in between"
+    )
     assert "title: changed" in page and "version 2" in page and "Soup and rice" in page
     assert client.get(f"{pages}/description.yaml").text.startswith("# mine\n")
 

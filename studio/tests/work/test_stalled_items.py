@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
 from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.items.stage_assignments import assigned_items
 from folkways_studio.people import accounts, participants, suspension
 from folkways_studio.people.quality_status import quality_status, save_quality_status
 from folkways_studio.records import AssignmentState, Participant, Role
@@ -53,6 +54,20 @@ def stalled(study: StudyFixture, now: float = NOW + 1) -> dict[int, StalledItem]
 
 def reasons(study: StudyFixture, now: float = NOW + 1) -> dict[int, str]:
     return {number: each.reason for number, each in stalled(study, now).items()}
+
+
+def test_assigned_items_are_listed_from_the_first_on(study: StudyFixture) -> None:
+    kim = study.person()
+    numbers = study.add("verify", [QUESTION] * 4)
+    give(study, {number: [kim] for number in numbers[1:]})
+    for stalled_ones in (False, True):
+        for start, limit, shown in ((0, None, 3), (1, None, 2), (0, 2, 2), (1, 1, 1), (3, 5, 0)):
+            listed = assigned_items(
+                study.workspace, study.record.id, stalled=stalled_ones, start=start, limit=limit
+            )
+            assert [each.item for each in listed] == numbers[1 + start : 1 + start + shown]
+        listed = assigned_items(study.workspace, study.record.id, stalled=stalled_ones)
+        assert [each.item for each in listed] == numbers[1:]
 
 
 def test_too_few_people_for_the_answers_that_are_missing(study: StudyFixture) -> None:

@@ -12,6 +12,7 @@ from tests.support.culturalbench_data import write_culturalbench
 
 @pytest.fixture(scope="session")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    """CulturalBench with questions of our own."""
     return write_culturalbench(tmp_path_factory.mktemp("culturalbench"))
 
 

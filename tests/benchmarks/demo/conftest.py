@@ -12,9 +12,11 @@ from tests.support.demo_replies import BY_NAME
 
 @pytest.fixture(scope="session")
 def release() -> Release:
+    """The demo as it is shipped."""
     return open_release("demo")
 
 
 @pytest.fixture(params=BY_NAME)
 def task(request: pytest.FixtureRequest) -> Task:
+    """Each task of the demo."""
     return BY_NAME[request.param]

@@ -47,6 +47,12 @@ def test_the_authors_cleaning(reply: str, cleaned: str) -> None:
         ("Drinks: tea", "Drinks: tea"),
         ("“Tea”", "Tea"),
         (PROMPT + " Tea", "Tea"),
+        ("1. Five breaks.\n2. Six breaks.\n3.", "Five breaks.\n Six breaks"),
+        ("Breaks:\n**1.** 4\n**2)** 5", "Breaks:\n 4\n 5"),
+        ("1. Bundesliga", "1. Bundesliga"),
+        ("1. Bundesliga\n3. Liga", "1. Bundesliga\n3. Liga"),
+        ("2. May\n3. June", "2. May\n3. June"),
+        ("1.5\n2.5", "1.5\n2.5"),
     ],
 )
 def test_strict_cleaning(reply: str, cleaned: str) -> None:

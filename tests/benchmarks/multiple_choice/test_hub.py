@@ -37,7 +37,7 @@ class FetchedReleases(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FetchedReleases]:
+def fetched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FetchedReleases]:
     """A folder in which the four releases were fetched from a hub that has every file of their records."""
     root = tmp_path_factory.mktemp("published")
     for name in NAMES:
@@ -66,26 +66,28 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FetchedReleases]
         yield FetchedReleases(hub, home, env, [entry["path"] for entry in hub.log()])
 
 
-def provenance(place: FetchedReleases, name: str) -> dict[str, object]:
+def provenance(fetched: FetchedReleases, name: str) -> dict[str, object]:
     found: dict[str, object] = json.loads(
-        (place.home / "data" / get_record(name).name / "release.json").read_text(encoding="utf-8")
+        (fetched.home / "data" / get_record(name).name / "release.json").read_text(encoding="utf-8")
     )
     return found
 
 
-def test_a_pinned_release_is_asked_for_at_its_commit(place: FetchedReleases) -> None:
+def test_a_pinned_release_is_asked_for_at_its_commit(fetched: FetchedReleases) -> None:
     for name in ("global-mmlu-lite", "global-piqa", "normad"):
         record = get_record(name)
         assert len(record.revision) == 40
-        asked = [path for path in place.requests if f"{record.repository}/resolve/{record.revision}/" in path]
+        asked = [
+            path for path in fetched.requests if f"{record.repository}/resolve/{record.revision}/" in path
+        ]
         assert len(asked) == len(record.files)
-        assert provenance(place, name)["revision"] == record.revision
+        assert provenance(fetched, name)["revision"] == record.revision
 
 
 def test_a_branch_is_noted_by_the_commit_that_it_pointed_to(
-    place: FetchedReleases, monkeypatch: pytest.MonkeyPatch
+    fetched: FetchedReleases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = provenance(place, "include-lite")
+    told = provenance(fetched, "include-lite")
     assert told["revision"] == commit_of("main")
     files: dict[str, dict[str, str]] = told["files"]  # type: ignore[assignment]
     assert len(files) == 44
@@ -93,26 +95,29 @@ def test_a_branch_is_noted_by_the_commit_that_it_pointed_to(
         f"/resolve/{commit_of('main')}/" in stored["origin"] and stored["proof"] == "host"
         for stored in files.values()
     )
-    monkeypatch.setenv("FOLKWAYS_DATA", place.env["FOLKWAYS_DATA"])
+    monkeypatch.setenv("FOLKWAYS_DATA", fetched.env["FOLKWAYS_DATA"])
     here = locate("include-lite")
     assert (here.name, here.record.revision, here.verified) == ("include-lite@main", commit_of("main"), True)
 
 
 def test_what_is_missing_of_a_branch_comes_from_the_same_commit_and_so_does_all_anew(
-    place: FetchedReleases,
+    fetched: FetchedReleases,
 ) -> None:
-    (place.home / "data" / "include-lite@main" / "Greek" / "test-00000-of-00001.parquet").unlink()
-    place.hub.control(forget=True)
-    assert folkways("data", "fetch", "include-lite", cwd=place.home, env=place.env).returncode == 0
-    (again,) = [entry["path"] for entry in place.hub.log()]
+    (fetched.home / "data" / "include-lite@main" / "Greek" / "test-00000-of-00001.parquet").unlink()
+    fetched.hub.control(forget=True)
+    assert folkways("data", "fetch", "include-lite", cwd=fetched.home, env=fetched.env).returncode == 0
+    (again,) = [entry["path"] for entry in fetched.hub.log()]
     assert f"/resolve/{commit_of('main')}/Greek/" in again
-    place.hub.control(forget=True)
-    assert folkways("data", "fetch", "include-lite", "--force", cwd=place.home, env=place.env).returncode == 0
-    anew = [entry["path"] for entry in place.hub.log()]
+    fetched.hub.control(forget=True)
+    assert (
+        folkways("data", "fetch", "include-lite", "--force", cwd=fetched.home, env=fetched.env).returncode
+        == 0
+    )
+    anew = [entry["path"] for entry in fetched.hub.log()]
     assert len(anew) == 44 and all(f"/resolve/{commit_of('main')}/" in path for path in anew)
 
 
-def test_check_ask_and_score(place: FetchedReleases) -> None:
+def test_check_ask_and_score(fetched: FetchedReleases) -> None:
     odd = {
         "global-mmlu-lite": "kind-count: 23",
         "include-lite": "Nothing odd",
@@ -120,7 +125,7 @@ def test_check_ask_and_score(place: FetchedReleases) -> None:
         "normad": "story-count",
     }
     for name in NAMES:
-        checked = folkways("data", "check", name, cwd=place.home, env=place.env)
+        checked = folkways("data", "check", name, cwd=fetched.home, env=fetched.env)
         assert checked.returncode == 0 and odd[name] in checked.stdout, checked.stderr
     done = folkways(
         *(
@@ -135,8 +140,8 @@ def test_check_ask_and_score(place: FetchedReleases) -> None:
             "12",
         ),
         *("--model", "baseline/random", "--name", "four"),
-        cwd=place.home,
-        env=place.env,
+        cwd=fetched.home,
+        env=fetched.env,
     )
     assert done.returncode == 0, done.stderr
     for title in ("Global-MMLU-Lite", "INCLUDE", "Global PIQA", "NormAd-Eti"):
@@ -145,17 +150,17 @@ def test_check_ask_and_score(place: FetchedReleases) -> None:
 
 
 def test_check_and_results_name_the_commit_and_the_checksum_of_a_branch(
-    place: FetchedReleases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    fetched: FetchedReleases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit = commit_of("main")
-    here: dict[str, Any] = {"cwd": tmp_path, "env": place.env}
+    here: dict[str, Any] = {"cwd": tmp_path, "env": fetched.env}
     checked = json.loads(folkways("data", "check", "include-lite", "--json", **here).stdout)
     assert checked["revision"] == commit
     words = folkways("data", "check", "include-lite", **here).stdout
     assert f"main at {commit}, fingerprint {checked['fingerprint']}" in words
     assert "the newest: folkways data fetch include-lite@main --revision main" in words
     assert "--revision" not in folkways("data", "check", "normad", **here).stdout
-    monkeypatch.setenv("FOLKWAYS_DATA", place.env["FOLKWAYS_DATA"])
+    monkeypatch.setenv("FOLKWAYS_DATA", fetched.env["FOLKWAYS_DATA"])
     run = library.run(
         "include", letter, releases="include=include-lite", limit=44, workspace=tmp_path / "w.db"
     )
@@ -176,8 +181,8 @@ def test_check_and_results_name_the_commit_and_the_checksum_of_a_branch(
     assert [entry["dataset"]["revision"] for entry in yaml.safe_load(entries.read_text("utf-8"))] == [commit]
     # Another state is no longer what the run asked, and what it asked can be had again.
     take_main = ("data", "fetch", "include-lite", "--revision", "main")
-    publish_greek(place, include_rows("Greek", choices=True)[:1])
-    place.hub.control(commits={"main": commit_of("newer")})
+    publish_greek(fetched, include_rows("Greek", choices=True)[:1])
+    fetched.hub.control(commits={"main": commit_of("newer")})
     try:
         assert folkways(*take_main, **here).returncode == 0
         scored = folkways("score", "last", "-w", tmp_path / "w.db", **here)
@@ -185,14 +190,14 @@ def test_check_and_results_name_the_commit_and_the_checksum_of_a_branch(
             scored.returncode == 2 and f"data fetch include-lite@main --revision {commit})" in scored.stderr
         )
     finally:  # the folder is that of the other tests
-        publish_greek(place, include_rows("Greek", choices=True))
-        place.hub.control(commits={})
+        publish_greek(fetched, include_rows("Greek", choices=True))
+        fetched.hub.control(commits={})
         assert folkways(*take_main, **here).returncode == 0
 
 
-def publish_greek(place: FetchedReleases, rows: list[dict[str, object]]) -> None:
+def publish_greek(fetched: FetchedReleases, rows: list[dict[str, object]]) -> None:
     """Put another file of include-lite in the place of the one that the hub has."""
-    repository = place.hub.root / get_record("include-lite").repository
+    repository = fetched.hub.root / get_record("include-lite").repository
     write_parquet(repository, "Greek/test-00000-of-00001.parquet", rows)
 
 

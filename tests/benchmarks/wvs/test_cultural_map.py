@@ -19,12 +19,13 @@ from folkways.benchmarks.wvs.cultural_map import (
     SHIFTS,
     AnswersInForm,
     CulturalMap,
+    MapPoint,
     answers_of,
     country_points,
     model_point,
 )
 from folkways.benchmarks.wvs.map_people import CODES, ITEMS, aims_index, read_people, survey_paths
-from folkways.benchmarks.wvs.map_results import DISTANCES, PLACES, map_result
+from folkways.benchmarks.wvs.map_results import DISTANCES, PLACES, map_result, row_of_point
 from folkways.errors import DataError, FolkwaysError
 from folkways.records import Metric
 from tests.support.map_data import COUNTRIES, LOADINGS, RANGES, WAVE7, people, write_trend, write_wave7
@@ -168,12 +169,19 @@ def test_a_file_that_is_not_the_surveys_is_an_error(tmp_path: Path, text: str, m
             survey_paths(tmp_path)
 
 
+AIMS = {
+    (1, 3): 1, (3, 1): 1, (1, 4): 2, (4, 1): 2, (2, 3): 2, (3, 2): 2, (2, 4): 3, (4, 2): 3, (1, 1): None,
+    (4, 4): None, (-1, 2): None, (0, 1): None, (1, 0): None, (5, 1): None, (1, 5): None,
+}  # fmt: skip
+"""First and second aim -> the index, as the World Values Survey counts Y002."""
+
+
 def test_two_equal_aims_are_no_index(tmp_path: Path) -> None:
     header = ["S003", "S020", "E003", "E004", *CODES[:8]]
-    rows = [[410, 2010, *aims, *([1] * 8)] for aims in ((1, 1), (1, 3), (4, 4), (2, 4), (-1, 2))]
+    rows = [[410, 2010, *aims, *([1] * 8)] for aims in AIMS]
     path = tmp_path / "t.csv"
     path.write_text("\n".join(",".join(map(str, row)) for row in [header, *rows]))
-    assert read_people([path])["Y002"].to_list() == [None, 1, None, 3, None]
+    assert read_people([path])["Y002"].to_list() == [*AIMS.values()]
 
 
 # ---- the fit
@@ -545,3 +553,13 @@ def test_a_countrys_draws_do_not_depend_on_the_other_countries(trend: Path) -> N
     every = {culture: where for culture, *_, where in country_points(fit, read)}
     assert alone["KR"].draws == pytest.approx(every["KR"].draws)
     assert cultural_map.SHIFT in SHIFTS
+
+
+def test_each_axis_of_a_place_has_its_own_interval() -> None:
+    point = MapPoint(np.array([1.0, 5.0]), np.array([[0.25, 0.1], [0.1, 4.0]]), np.zeros((0, 2)))
+    row = row_of_point("m", "model", point)
+    half = {"right": 1.959964 * 0.5, "up": 1.959964 * 2.0}
+    ends = {f"{name}_{end}": row[name] + sign * half[name]
+            for name in half for end, sign in (("low", -1), ("high", 1))}  # fmt: skip
+    assert {name: row[name] for name in ends} == pytest.approx(ends, rel=1e-5)
+    assert (row["right"], row["up"], row["correlation"]) == (1.0, 5.0, pytest.approx(0.1))

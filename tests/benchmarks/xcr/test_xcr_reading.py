@@ -169,6 +169,10 @@ def test_versions_are_swapped_where_only_the_english_one_is_in_another_script(
     assert xcr.is_swapped(intra, inter) is swapped
 
 
+def test_what_one_step_joined_is_left_alone_by_the_next() -> None:
+    assert join_rows(["tea!", "tea?"], ["tea.", "tea!"]) == {1: (0, "exact"), 0: (1, "punctuation")}
+
+
 tokens = st.lists(
     st.sampled_from(["tea", "Tea", "hectic", "pub", "<CSI>", "</CSI>", ",", "!"]), min_size=1, max_size=6
 )

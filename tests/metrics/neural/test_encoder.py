@@ -141,6 +141,30 @@ def test_texts_are_cut_at_the_longest_asked_for(folder: ModelFolder) -> None:
     assert max(len(vectors.words) for vectors in encoded(Encoder(folder), TEXTS)) == 64
 
 
+@pytest.mark.parametrize(
+    ("kind", "limit", "longest", "expected"),
+    [
+        ("bert", None, None, 64),
+        ("bert", None, 63, 63),
+        ("bert", 10, None, 10),
+        ("bert", 10, 64, 10),
+        ("bert", 1_000_000, 64, 64),
+        *((kind, None, None, 62) for kind in ("roberta", "xlm-roberta", "camembert", "mpnet")),
+        ("roberta", None, 64, 62),
+        ("roberta", 62, None, 62),
+    ],
+)
+def test_texts_are_cut_at_the_first_of_all_limits(
+    tmp_path: Path, kind: str, limit: int | None, longest: int | None, expected: int
+) -> None:
+    """The positions of RoBERTa and its kin begin at 2."""
+    model = Encoder(
+        open_folder(make_bert(tmp_path / "tiny", kind=kind, layers=1, limit=limit)), longest=longest
+    )
+    (vectors,) = encoded(model, ["water " * 100])
+    assert len(vectors.words) == expected
+
+
 def test_a_layer_that_the_model_has_not(folder: ModelFolder) -> None:
     with pytest.raises(FolkwaysError, match="has 4 layers, and layer 9 is asked for"):
         Encoder(folder, 9)

@@ -73,3 +73,34 @@ def test_what_is_not_a_model_is_said(copy: Path, tmp_path: Path) -> None:
     (copy / "config.json").write_text("{", encoding="utf-8")
     with pytest.raises(DataError, match="cannot be read as JSON"):
         open_folder(copy)
+
+
+@pytest.mark.parametrize(
+    ("there", "deciding"),
+    [
+        (("model.safetensors", "pytorch_model.bin"), ("model.safetensors",)),
+        (("model.safetensors.index.json", "a.bin", "b.bin"), ("a.bin", "b.bin")),
+        (("pytorch_model.bin", "pytorch_model.bin.index.json", "a.bin", "b.bin"), ("pytorch_model.bin",)),
+        (("pytorch_model.bin.index.json", "a.bin", "b.bin"), ("a.bin", "b.bin")),
+    ],
+)
+def test_weights_may_lie_in_parts_that_an_index_names(
+    copy: Path, there: tuple[str, ...], deciding: tuple[str, ...]
+) -> None:
+    (copy / "model.safetensors").unlink()
+    for name in there:
+        if name.endswith(".json"):
+            write_json(copy / name, {"weight_map": {"x": "b.bin", "y": "a.bin", "z": "b.bin"}})
+        else:
+            (copy / name).write_bytes(name.encode())
+    before = open_folder(copy).revision
+    for name in there:
+        if not name.endswith(".json"):
+            (copy / name).write_bytes(b"other weights")
+            assert (open_folder(copy).revision != before) == (name in deciding), name
+            (copy / name).write_bytes(name.encode())
+    for name in deciding:
+        (copy / name).unlink()
+    if "a.bin" in deciding:
+        with pytest.raises(DataError, match=r"is named in .* and is not there"):
+            open_folder(copy)

@@ -49,6 +49,7 @@ _LEADING_WORD = re.compile(r"(\w+):\s")
 _LABEL = re.compile(r"([^\W\d]+)\s*[:：]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)])\s+")
 _NUMBER_OF_LINE = re.compile(r"^[^\S\n]*\d{1,2}[、,，](?=[^\W\d])", re.MULTILINE)
+_COUNTED_LINE = re.compile(r"^[^\S\n*_]*[*_]*(\d{1,2})[.)][*_]*(?=\s|\Z)", re.MULTILINE)
 _BETWEEN_ANSWERS = re.compile(r"\n|[;；؛፤、､،፣]|[,，](?!\d)")
 _DRESS = re.compile(r"""\A[\s*_`"'“”‘’.。]+|(?<![\s*_`"'“”‘’.。])[\s*_`"'“”‘’.。]+\Z""")
 _BRACKETS = re.compile(r"\A[\s\[\](){}]+|(?<![\s\[\](){}])[\s\[\](){}]+\Z")
@@ -96,9 +97,13 @@ def clean_as_paper(reply: str, prompt: str) -> str:
 
 
 def clean_strictly(reply: str, prompt: str) -> str:
-    """The reply in its own case, without the prompt's text, one leading label of the prompt ("Answer:"), and
-    outer quotes and marks."""
-    text = _DRESS.sub("", reply.replace(prompt, "") if prompt.strip() else reply)
+    """The reply in its own case, without the prompt's text, one leading label of the prompt ("Answer:"),
+    outer quotes and marks, and the numbers of a counted list, which answer no question for a number."""
+    text = reply.replace(prompt, "") if prompt.strip() else reply
+    counted = [int(hit[1]) for hit in _COUNTED_LINE.finditer(text)]
+    if len(counted) > 1 and counted == [*range(1, len(counted) + 1)]:
+        text = _COUNTED_LINE.sub("", text)
+    text = _DRESS.sub("", text)
     leading = _LABEL.match(text)
     if leading and leading[1].casefold() in prompt.casefold():
         text = text[leading.end() :]

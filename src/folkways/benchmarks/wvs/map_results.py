@@ -159,10 +159,10 @@ def _tables(inputs: Inputs, tasks: Sequence[str]) -> Sequence[Table]:
     # The first task counts where several asked a model.
     placed = {model.name: model for task in reversed(tasks) for model in _models(inputs, task, fit)}
     models = [placed[name] for name in sorted(placed)]
-    rows = [_row(model.name, MODEL, model.point) | _of_model(model) for model in models]
+    rows = [row_of_point(model.name, MODEL, model.point) | _of_model(model) for model in models]
     for culture, name, n, years, where in countries:
         of_country = {"culture": culture, "n": n, "years": ", ".join(map(str, years))}
-        rows.append(_row(name, PEOPLE, where) | of_country)
+        rows.append(row_of_point(name, PEOPLE, where) | of_country)
     places = pl.DataFrame(rows, schema=dict(PLACES))
     distances = list(_distances(models, {culture: where for culture, *_, where in countries}))
     tables = [
@@ -233,7 +233,8 @@ def _models(inputs: Inputs, task: str, fit: CulturalMap) -> Iterator[MapModel]:
 _FORM = r"^(?<condition>.*-)?(?<wording>[^-]+)-(?<labels>[^-]+)-(?<order>[^-]+)$"
 
 
-def _row(name: str, of: str, point: MapPoint) -> dict[str, Any]:
+def row_of_point(name: str, of: str, point: MapPoint) -> dict[str, Any]:
+    """A row of PLACES: where ``point`` is, with the ends of both axes. name, of: whose it is."""
     covariance = point.covariance
     sides = np.sqrt(np.diag(covariance))
     low, high = point.point - Z * sides, point.point + Z * sides

@@ -151,7 +151,7 @@ def _over_questions(panel: Panel, facet: str) -> pl.DataFrame:
 
 def _averaged(panel: Panel, facets: Sequence[str]) -> tuple[pl.DataFrame, Metric]:
     """Judgements of a model that has the mean of all, and their metric."""
-    metric = replace(panel.metric, kind="mean", leaves_out=False, accuracy=False)
+    metric = replace(panel.metric, kind="mean", accuracy=False)
     columns = [name for name in dict.fromkeys(facets) if name in panel.once.columns and name != "culture"]
     judged = panel.mean(columns).with_columns(
         pl.lit(True).alias("counted"), pl.lit("answered").alias("state"), pl.col("value") / metric.scale

@@ -54,7 +54,7 @@ def scatter(grid: Grid, layout: Layout, width: int) -> Spec:
     pixels = [(point["name"], (point["x"] - low) * scale, (high - point["y"]) * scale) for point in points]
     names = [
         {"name": name, "x": low + left / scale, "y": high - top / scale}
-        for name, left, top in _placed(pixels, size, size)
+        for name, left, top in placed_names(pixels, size, size)
     ]
     line = {"type": "line", "color": MUTED, "strokeDash": [4, 3], "strokeWidth": 1}
     point = {"type": "point", "filled": True, "size": 52, "opacity": 1, "color": SERIES[0]}
@@ -95,7 +95,7 @@ def ellipses(grid: Grid, layout: Layout, width: int) -> Spec:
     pixels = [(point["name"], (point["x"] - left) * unit, (top - point["y"]) * unit) for point in points]
     names = [
         {"name": name, "x": left + at_left / unit, "y": top - at_top / unit}
-        for name, at_left, at_top in _placed(pixels, side, height)
+        for name, at_left, at_top in placed_names(pixels, side, height)
     ]
 
     def axis(column: int, domain: list[float]) -> Spec:
@@ -148,7 +148,7 @@ def _reach(values: Sequence[float]) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _placed(
+def placed_names(
     points: Sequence[tuple[str, float, float]], width: float, height: float
 ) -> Iterator[tuple[str, float, float]]:
     """The names of points (name, and pixels from the left and the top) where they cover no other name and no

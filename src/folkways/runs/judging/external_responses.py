@@ -31,6 +31,8 @@ from folkways.runs.scores.signature import signature_of_external_responses
 from folkways.text_tables import read_replies
 
 SHOWN = 5
+MOST_SAMPLES = 1_000_000_000
+"""The highest number of a sample: above it is no number, but a slip."""
 ASKED = ("item", "language", "variant", "sample")
 
 ROW_NUMBER = "_row"
@@ -341,7 +343,8 @@ def _numbered(located: pl.DataFrame, path: Path) -> pl.DataFrame:
     if "sample" not in located.columns:
         return located
     numbers = located["sample"].cast(pl.Float64, strict=False)  # pandas writes 0.0 where a column had gaps
-    wrong = (numbers.is_null() | (numbers != numbers.floor()) | (numbers < 0)).arg_true()
+    right = numbers.is_between(0, MOST_SAMPLES) & (numbers == numbers.floor())  # NaN is above all numbers
+    wrong = (~right.fill_null(False)).arg_true()
     if wrong.len():
         row = wrong[0]
         raise DataError(
@@ -363,12 +366,8 @@ def _expected_replies(
     notes: list[str],
 ) -> pl.DataFrame:
     """item, language, variant, sample of every expected reply."""
-    languages = [get_language(language).code] if language is not None else None
-    if languages is None and "language" in located.columns:
-        languages = located["language"].unique(maintain_order=True).to_list()
-    variants = [variant] if variant is not None else None
-    if variants is None and "variant" in located.columns:
-        variants = located["variant"].unique(maintain_order=True).to_list()
+    languages = _told(located, "language") if language is None else [get_language(language).code]
+    variants = _told(located, "variant") if variant is None else [variant]
     options = PromptOptions(tuple(languages) if languages else None, tuple(variants) if variants else None)
     prompts = _prompts(task, items, options, release).select("item", "language", "variant")
     valid = prompts["language"].unique(maintain_order=True).to_list()
@@ -399,6 +398,10 @@ def _expected_replies(
     if "sample" in located.columns:
         samples = located.select(pl.col("sample").unique().sort())
     return prompts.join(samples, how="cross")
+
+
+def _told(located: pl.DataFrame, name: str) -> list[str] | None:
+    return located[name].unique(maintain_order=True).to_list() if name in located.columns else None
 
 
 def _on_treated(variants: Sequence[str]) -> str:

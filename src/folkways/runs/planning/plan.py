@@ -236,10 +236,9 @@ def begin(
         except WorkspaceError:
             raise
         except FolkwaysError:  # an unknown culture or template, noticed only now: nothing was asked
-            if not continued:
-                run_records.forget_run(workspace, run)
+            run_records.forget_run(workspace, run)
             raise
-        run_records.set_state(workspace, run, "planned")
+        run = run_records.set_state(workspace, run, "planned")
     return run, continued
 
 

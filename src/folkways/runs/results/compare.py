@@ -140,7 +140,8 @@ def _together(metric: Metric, judged: Sequence[pl.DataFrame], by: str) -> Iterat
         parts = sorted(part for part, models in counts.items() if models > 1)
         if len(parts) > 1:
             quoted_parts = [f'"{part}"' for part in parts]
-            yield f"The whole is of {named(quoted_parts)} together; compare each: {option('by', facet)}."
+            how = option("by", facet)
+            yield f"The whole is of {named(quoted_parts)} together; folkways compare has each with {how}."
 
 
 def common_tasks(asked: Sequence[StoredModel], names: Sequence[str] | str | None) -> list[Task]:

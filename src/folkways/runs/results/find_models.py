@@ -13,7 +13,7 @@ from folkways.benchmarks.treatments import without_treatments
 from folkways.errors import FolkwaysError, UnknownNameError, option
 from folkways.runs.models import SEPARATOR
 from folkways.runs.results.model_names import ALSO, AT, at_runs, matching
-from folkways.runs.results.together import RunsTogether, latest
+from folkways.runs.results.together import RunsTogether, each_once
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
 
@@ -125,8 +125,7 @@ def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: 
     ]
     if len(frames) == 1:
         return without_treatments(frames[0])
-    judged = pl.concat(frames, how="diagonal_relaxed")
-    return without_treatments(judged[latest(judged)])
+    return without_treatments(each_once(frames))
 
 
 def _judged(

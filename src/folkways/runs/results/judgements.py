@@ -20,7 +20,7 @@ from folkways.releases.registry import get_record
 from folkways.releases.release_records import Release
 from folkways.releases.stored_releases import locate, state_of
 from folkways.runs.planning.plan import item_batches, release_of, restore_options
-from folkways.runs.results.together import RunsTogether, latest
+from folkways.runs.results.together import RunsTogether, each_once
 from folkways.runs.scores.scoring import stored_scores
 from folkways.workspace import results, run_records
 from folkways.workspace.database import Workspace
@@ -165,9 +165,7 @@ def load_inputs(
                 f"run {run.name} has not been judged in the profile {profile}; do it: "
                 f"{workspace.command('score', run.name, '--profile', str(profile))}"
             )
-    judged = pl.concat(judgements, how="diagonal_relaxed")
-    judged = judged[latest(judged)]
-    return inputs_of(judged, together, map(get_task, releases), releases)
+    return inputs_of(each_once(judgements), together, map(get_task, releases), releases)
 
 
 def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:

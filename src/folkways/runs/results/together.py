@@ -278,6 +278,13 @@ class RunsTogether:
         return unlike_on_tasks(of_tasks, self.endpoints())
 
 
+def each_once(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The judgements of several runs together: of what they asked a model alike, those that ``latest``
+    names."""
+    judged = pl.concat(frames, how="diagonal_relaxed")
+    return judged[latest(judged)]
+
+
 def latest(judged: pl.DataFrame) -> pl.Series:
     """The numbers of the rows that stay where several runs asked a model the same: those of the last run that
     got a reply, or of the last run where none did. Rows that have one value together, such as the statements

@@ -129,7 +129,7 @@ def stratified_ppi(
     variance = float(scale**2 @ (variances / seen)) + float(rest @ rest) + together
     pairs = np.unique(np.stack([places[labelled], clusters[labelled]]), axis=1).shape[1]
     df = max(1, min(groups - 1, pairs - count))
-    interval = _wilson(rate, variance, df, n, confidence, method)
+    interval = effective_wilson(rate, variance, df, n, confidence, method)
     tuning = float(seen @ weight) / n
     return PPIEstimate(
         CorrectedRate(min(1.0, max(0.0, rate)), interval, n, tuning), variance, df, influence, joined
@@ -163,15 +163,22 @@ def ppi_difference(
     return difference, Interval(max(-1.0, difference - half), min(1.0, difference + half), method), p
 
 
-def _wilson(rate: float, variance: float, df: int, n: int, confidence: float, method: str) -> Interval:
-    """Wilson's interval for the effective number of answers that gives the same variance."""
+def effective_wilson(
+    rate: float, variance: float, df: int, n: int, confidence: float, method: str
+) -> Interval:
+    """Wilson's interval for the effective number of answers that gives the same variance.
+
+    rate: below 0 or above 1 it counts as 0 or 1. variance: of the rate, with df degrees of
+    freedom. n: answers. confidence, method: of the interval.
+    """
     from scipy.special import stdtrit
 
     quantile = 0.5 + confidence / 2
     spread = variance * (float(stdtrit(df, quantile)) / NormalDist().inv_cdf(quantile)) ** 2
-    middle = (min(1.0, max(0.0, rate)) * n + 1) / (n + 2)
+    rate = min(1.0, max(0.0, rate))
+    middle = (rate * n + 1) / (n + 2)
     n_effective = middle * (1 - middle) / spread
-    interval = wilson(min(1.0, max(0.0, rate)) * n_effective, n_effective, confidence)
+    interval = wilson(rate * n_effective, n_effective, confidence)
     return Interval(interval.low, interval.high, method)
 
 

@@ -71,10 +71,11 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
 
 
 def _without_cut_list(reply: str, choices: Mapping[str, str]) -> str:
-    """The reply without the list of the options at its end, if the limit cut that inside the text of one."""
+    """The reply without the list of the options at its end, if the limit cut that before the end of one's
+    text."""
     lines = reply.rstrip().split("\n")
     labels = list(choices)
-    head = re.match(r"\W*(\w)\s*[).:\]]+\s*", lines[-1])
+    head = re.match(r"\W*(\w)\s*(?:[).:\]]+\s*|$)", lines[-1])
     if head is None or head[1] not in labels[1:]:
         return reply
     number, cut = labels.index(head[1]), lines[-1][head.end() :].strip().casefold()
@@ -82,7 +83,7 @@ def _without_cut_list(reply: str, choices: Mapping[str, str]) -> str:
     above = [re.match(r"\W*(\w)\s*[).:\]]+\s*(.*)", line) for line in lines[-1 - number : -1]]
     texts = [(hit[1], hit[2].strip().casefold()) if hit else None for hit in above]
     whole = [(label, choices[label].strip().casefold()) for label in labels[:number]]
-    if texts == whole and cut and cut != option and option.startswith(cut):
+    if texts == whole and cut != option and option.startswith(cut):
         return "\n".join(lines[: -1 - number])
     return reply
 

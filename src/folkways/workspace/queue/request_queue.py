@@ -156,7 +156,7 @@ class RequestQueue:
         with self.workspace.read() as connection:
             if self._only is not None:
                 return len(self._pending_keys(connection, endpoint_id))
-            return int(connection.scalar(query) or 0)
+            return int(connection.execute(query).scalar_one())
 
     def _pending_keys(self, connection: sa.Connection, endpoint_id: int) -> set[str]:
         keys = self._without_end(sa.select(schema.expected.c.key).distinct(), endpoint_id)
@@ -249,8 +249,8 @@ class RequestQueue:
             .where(responses.c.key.is_(None))
         )
         with self.workspace.read() as connection:
-            lost = int(connection.scalar(failed) or 0)
-            return pending, int(connection.scalar(counted) or 0) - pending - lost, lost
+            lost = int(connection.execute(failed).scalar_one())
+            return pending, int(connection.execute(counted).scalar_one()) - pending - lost, lost
 
     def ordinal_at(self, endpoint_id: int, share: float) -> int:
         """The approximate ordinal at this share (0 to 1) of the endpoint's requests."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from folkways.sdk.display import plural
 from folkways.sdk.errors import FolkwaysError, UnknownNameError
-from folkways_studio.clients.json_client import JsonClient, segment
+from folkways_studio.clients.json_client import JsonClient, ServerRefusedError, segment
 from folkways_studio.clients.local import MediaFiles, Rows
 from folkways_studio.formats.zip_files import open_zip
 from folkways_studio.items.imports import AT_WORK, ImportState
@@ -121,7 +121,8 @@ class RemoteStudyClient:
             try:
                 return self._ask("GET", study, f"/imports/{number}")
             except FolkwaysError as error:
-                if getattr(error, "status", 503) < 500 or time.monotonic() > until:
+                refused = isinstance(error, ServerRefusedError) and error.status < 500
+                if refused or time.monotonic() > until:
                     raise FolkwaysError(
                         f"{error}\nthe server goes on with the import by itself; its page is Data, import "
                         f"{number}"

@@ -3,14 +3,17 @@ building one costs more than running it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any, Literal, TypeVar
 
 import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
-from folkways_studio.records import from_row
+from folkways_studio.database import schema
+from folkways_studio.errors import NotFoundError
+from folkways_studio.records import StudyState, from_row
 
 T = TypeVar("T")
 
@@ -19,6 +22,23 @@ Lock = Literal["no", "row", "key"]
 it."""
 
 _BY = "by_"  # a change names columns both to find rows and to set them
+
+
+@contextmanager
+def changing(workspace: Workspace, study_id: int) -> Iterator[sa.Connection]:
+    """``Workspace.write`` for what is added to a study (study_id) of the workspace. NotFoundError where
+    somebody has deleted it since it was looked up: nothing would delete the new rows."""
+    with workspace.write() as connection:
+        require_study(connection, study_id)
+        yield connection
+
+
+def require_study(connection: sa.Connection, study_id: int) -> None:
+    """NotFoundError for a study (study_id) that was deleted, also while its rows are still there. connection:
+    the caller's transaction."""
+    state = get_value(connection, schema.studies.c.state, id=study_id)
+    if state in (None, StudyState.DELETED):
+        raise NotFoundError("there is no such study")
 
 
 def find_row(

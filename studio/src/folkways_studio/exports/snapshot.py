@@ -112,11 +112,18 @@ class StudySnapshot:
 def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = None) -> StudySnapshot:
     """Everything that may leave a study, in one consistent reading. reader: an account; items blind for it
     are left out."""
-    study = studies.get_study(workspace, study_id)
-    stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
-    populations = {population.id: population for population in studies.populations(workspace, study_id)}
     items_of, judgements_of, people_of = schema.items, schema.judgements, schema.participants
-    with workspace.read() as connection:
+    with workspace.read(alone=True) as connection:
+        study = studies.study_within(connection, study_id)
+        stage_rows, population_rows = (
+            connection.execute(sa.select(table).filter_by(study_id=study_id).order_by(order))
+            for table, order in (
+                (schema.stages, schema.stages.c.position),
+                (schema.populations, schema.populations.c.id),
+            )
+        )
+        stages = {row.id: from_row(Stage, row) for row in stage_rows}
+        populations = {row.id: from_row(Population, row) for row in population_rows}
         people = connection.execute(sa.select(people_of).where(people_of.c.study_id == study_id)).all()
         ours = items_of.c.study_id == study_id, items_of.c.check.is_(None)
         rows = connection.execute(sa.select(items_of).where(*ours).order_by(items_of.c.id))

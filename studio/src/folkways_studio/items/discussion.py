@@ -16,9 +16,9 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.activity import Comment
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import changed, count, find_row, get_row, inserted, read_all
+from folkways_studio.database.rows import changed, count, find_row, inserted, read_all
 from folkways_studio.errors import ConflictError, Message, NotAllowedError, NotFoundError
-from folkways_studio.items.service import get_item
+from folkways_studio.items.service import get_item, item_within
 from folkways_studio.people import accounts
 from folkways_studio.records import Role, from_row
 from folkways_studio.stages.fields import raise_if, text_of
@@ -58,13 +58,12 @@ def add_comment(workspace: Workspace, study_id: int, item_id: int, account_id: i
     a role in SPEAKERS, and ConflictError if the item has MOST comments. workspace, study_id: the study.
     item_id: the item. account_id: the account."""
     text = _checked(text)
-    item = get_item(workspace, study_id, item_id)
     with workspace.claim() as connection:
+        item = item_within(connection, study_id, item_id, lock="key")
         mine = accounts.roles_within(connection, study_id, account_id)
         role = next((each for each in SPEAKERS if each in mine), None)
         if role is None:
             raise NotAllowedError("only those who run or review the study discuss its items")
-        get_row(connection, schema.items, id=item.id, lock="key")
         if count(connection, schema.comments, schema.comments.c.item_id == item.id) >= MOST:
             raise ConflictError("there are %(most)s comments on this item already; settle it", most=MOST)
         row: dict[str, Any] = {

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
 from folkways_studio.database.deletion import delete_items
-from folkways_studio.database.rows import change_rows, count, inserted_id, read_values
+from folkways_studio.database.rows import change_rows, changing, count, inserted_id, read_values
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.items.peer_rows import Annotations
 from folkways_studio.items.service import CheckedItem, place_new
@@ -28,7 +28,7 @@ STALE_SECONDS = 30.0
 
 INTERRUPTED = "it was interrupted; import the file again"
 
-MOST_PROBLEMS = 100
+MOST_PROBLEMS = 1_000
 """Problems of rows that are stored with an import."""
 
 
@@ -121,9 +121,8 @@ def begin(
         "seen": now,
         "content": zlib.compress(content, 1) if content is not None else None,
     }
-    with workspace.write() as connection:
-        number = inserted_id(connection, schema.jobs, row)
-    return get_import(workspace, study_id, number)
+    with changing(workspace, study_id) as connection:
+        return _within(connection, study_id, inserted_id(connection, schema.jobs, row))
 
 
 def get_import(workspace: Workspace, study_id: int, import_id: int) -> Import:
@@ -264,7 +263,8 @@ def end(
     with workspace.write() as connection:
         row = _job(connection, **_mine(job))
         if row is None:
-            return _within(connection, job.study_id, job.id)
+            there = _job(connection, id=job.id)
+            return _import(there) if there is not None else job  # its study was deleted meanwhile
         result = {
             **(row.result or {}),
             "problems": [[number, problem] for number, problem in problems[:MOST_PROBLEMS]],
@@ -285,7 +285,12 @@ def end(
         items = schema.items
         gone = delete_items(workspace, items.c.study_id == job.study_id, items.c.job_id == job.id, unbegun())
         with workspace.write() as connection:
-            change_rows(connection, schema.jobs, {"id": job.id}, result={**result, "deleted": gone})
+            row = _job(connection, id=job.id)
+            if row is None:
+                return job
+            before = row.result or {}
+            result = {**before, "deleted": before.get("deleted", 0) + gone}
+            change_rows(connection, schema.jobs, {"id": job.id}, result=result)
     return get_import(workspace, job.study_id, job.id)
 
 
@@ -361,18 +366,18 @@ def finish_deletions(workspace: Workspace) -> None:
             for row in connection.execute(_IMPORTS.where(schema.jobs.c.state == ImportState.DELETING))
         ]
     for each in jobs:
-        gone = delete_items(
-            workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun()
-        )
-        left = remaining_items(workspace, each.study_id, each.id)
+        delete_items(workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun())
         with workspace.write() as connection:
             row = _job(connection, id=each.id)
             if row is None or row.state != ImportState.DELETING:  # another process was at it as well
                 continue
+            # Counted, because that one may have deleted some of them.
+            left = count(connection, items, items.c.job_id == each.id)
+            gone = each.added - each.deleted - left
             result = {**(row.result or {}), "deleted": each.deleted + gone}
             by = result.pop("by", None)
             change_rows(
                 connection, schema.jobs, {"id": each.id}, state=str(ImportState.DELETED), result=result
             )
-            details = {"stage": each.stage, "n": gone, "kept": left.used + left.unused, "import": each.id}
+            details = {"stage": each.stage, "n": gone, "kept": left, "import": each.id}
             audit.record_event(connection, "items.deleted", each.study_id, by, details=details)

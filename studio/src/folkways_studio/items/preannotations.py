@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Json, Workspace, insert
 from folkways_studio.activity import PreAnnotation
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import change_rows, read_all
+from folkways_studio.database.rows import change_rows, changing, read_all
 from folkways_studio.errors import SubmissionError
 from folkways_studio.items.table_files import RowsError, structured
 from folkways_studio.records import Item, Stage, from_row
@@ -240,7 +240,7 @@ def add_suggestions(
         checked[key] = number, suggestion
     if problems:
         raise RowsError(problems)
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         # The stage's row is locked: two who add suggestions of one model take turns.
         connection.execute(
             sa.select(schema.stages.c.id).filter_by(id=stage_record.id).with_for_update(key_share=True)

@@ -13,13 +13,14 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Json, Workspace, insert
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import Lock, find_row, read_all
+from folkways_studio.database.rows import Lock, find_row, read_all, require_study
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items.preannotations import NewPreAnnotation, checked_suggestions, place_suggestions
-from folkways_studio.media.service import media_names, no_file
+from folkways_studio.media.service import no_file
 from folkways_studio.records import AssignmentState, Item, ItemState, Revision, Stage, from_row
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.service import get_population, get_stage
+from folkways_studio.workflows.editing import asked_by
 
 MOST_NAMED = 1000
 """Values in one statement; databases have a limit."""
@@ -70,7 +71,6 @@ def add_items(
     ConflictError for a taken key. workspace, study_id: the study."""
     stage_record = get_stage(workspace, study_id, stage)
     kind = stage_kind(stage_record.kind)
-    files = media_names(workspace, study_id)
     population_id = cache(lambda name: get_population(workspace, study_id, name).id)
     rows = []
     for each in new:
@@ -86,8 +86,6 @@ def add_items(
             raise SubmissionError(
                 {f"{each.key}, {field}": problem for field, problem in error.problems.items()}
             ) from None
-        if missing := [name for name in kind.media(content, stage_record.config) if name not in files]:
-            raise SubmissionError({each.key: no_file(missing[0])})
         rows.append((checked, population, content))
     with workspace.write() as connection:
         numbers = place_new(connection, stage_record, rows)
@@ -104,9 +102,11 @@ def place_new(
     connection: sa.Connection, stage: Stage, new: Sequence[CheckedItem], *, job_id: int | None = None
 ) -> list[int]:
     """Insert new items into a stage, with revisions and open slots, and return their ids. job_id: of their
-    import. Raises ConflictError for a key that the stage has already. connection: the caller's transaction.
+    import. Raises ConflictError for a key that the stage has already, and where what the items were checked
+    by is not so any more; NotFoundError for a study that was deleted. connection: the caller's transaction.
     """
     items = schema.items
+    stage = _as_it_is(connection, stage, new)
     taken = set(
         connection.scalars(
             sa.select(items.c.key).where(
@@ -152,6 +152,27 @@ def place_new(
         connection, [(number, each.suggestions) for number, (each, _, _) in zip(numbers, new, strict=True)]
     )
     return numbers
+
+
+def _as_it_is(connection: sa.Connection, stage: Stage, new: Sequence[CheckedItem]) -> Stage:
+    """The stage as it is now: its description may have been changed since the items were checked, and files
+    may have been deleted."""
+    require_study(connection, stage.study_id)
+    row = find_row(connection, schema.stages, id=stage.id)
+    now = from_row(Stage, row) if row is not None else None
+    populations = schema.populations
+    of_study = sa.select(populations.c.id).where(populations.c.study_id == stage.study_id)
+    named = {population_id for _, population_id, _ in new if population_id is not None}
+    if now is None or asked_by(now) != asked_by(stage) or not named <= {*connection.scalars(of_study)}:
+        raise ConflictError(
+            "the description of the study was changed while the items were read; add them again"
+        )
+    kind = stage_kind(now.kind)
+    if shown := {name: each.key for each, _, content in new for name in kind.media(content, now.config)}:
+        files = set(connection.scalars(sa.select(schema.media.c.name).filter_by(study_id=now.study_id)))
+        for name in [name for name in shown if name not in files][:1]:
+            raise SubmissionError({shown[name]: no_file(name)})
+    return now
 
 
 def _among(keys: Sequence[str]) -> sa.ColumnElement[bool]:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import schema
-from folkways_studio.database.rows import count, delete_rows
+from folkways_studio.database.rows import changing, count, delete_rows
 from folkways_studio.errors import ConflictError, Message, SubmissionError
 from folkways_studio.items.search import ORDERS
 from folkways_studio.records import LEFT_OUT, Item
@@ -184,7 +184,7 @@ def save_filter(workspace: Workspace, study_id: int, name: str, view: TableView)
     if len(view.query) > LONGEST_QUERY:
         raise ConflictError("this filter is too long to be saved; use fewer words")
     table = schema.filters
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         delete_rows(connection, table, study_id=study_id, name=name)
         if count(connection, table, table.c.study_id == study_id) >= MOST_FILTERS:
             raise ConflictError(

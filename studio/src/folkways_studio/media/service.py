@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from folkways.sdk.errors import FolkwaysError
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import find_row, read_all, read_values
+from folkways_studio.database.rows import changing, find_row, read_all, read_values
 from folkways_studio.errors import ConflictError, NotFoundError
 from folkways_studio.media.reading import MediaError
 from folkways_studio.media.stores import MediaStoreError, media_store
@@ -54,9 +54,9 @@ def add_media(
                 store.write(hashes[name], files[name][1])
 
     keep(files)
-    earlier = _deleted(workspace, study_id)
     table = schema.media
-    with workspace.claim() as connection:
+    with changing(workspace, study_id) as connection:
+        earlier = _deleted(connection, study_id)
         rows = connection.execute(sa.select(table.c.name, table.c.sha256).filter_by(study_id=study_id))
         existing = {row.name: row.sha256 for row in rows}
         another = "with other contents; give the new one another name"
@@ -89,10 +89,10 @@ def add_media(
     return len(new)
 
 
-def _deleted(workspace: Workspace, study_id: int) -> dict[str, str]:
+def _deleted(connection: sa.Connection, study_id: int) -> dict[str, str]:
     """Name -> hash of deleted files: their names cannot be reused for other contents."""
     query = sa.select(schema.events.c.details).filter_by(study_id=study_id, kind=DELETED)
-    return {each["name"]: each["sha256"] for each in read_values(workspace, query)}
+    return {each["name"]: each["sha256"] for each in connection.scalars(query)}
 
 
 def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | None = None) -> None:

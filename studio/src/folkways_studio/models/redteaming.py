@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from threading import Event
+from types import MappingProxyType
 from typing import Any
 
 from folkways.sdk.cultures import cultures
@@ -19,7 +20,7 @@ from folkways_studio.activity import ModelCall
 from folkways_studio.database import schema
 from folkways_studio.database.rows import change_rows, find_row, get_row
 from folkways_studio.errors import ConflictError, Message
-from folkways_studio.items.service import add_revision
+from folkways_studio.items.service import add_revision, item_within
 from folkways_studio.models import modelling
 from folkways_studio.models.offered import OfferedModel
 from folkways_studio.records import Item, ItemState, Study, from_row
@@ -110,9 +111,8 @@ def edit(
         problems["strategy"] = Message("Choose one of the answers.", named)
     raise_if(problems)
     work = writing_at_hand(workspace, participant_id, assignment_id)
-    if strategy is not None:
-        changes["strategies"] = [*work.item.content.get("strategies", ()), strategy]
-    return _revise(workspace, work, "revision" if strategy else "edit", changes, strategy=strategy)
+    more = {"strategies": strategy} if strategy is not None else {}
+    return _revise(workspace, work, "revision" if strategy else "edit", changes, more, strategy=strategy)
 
 
 def challenge(
@@ -140,9 +140,8 @@ def challenge(
         problems["intended"] = Message("Mark at least one option as right, and not all of them.")
     raise_if(problems)
     question, options, intended = (written[name] for name in WORDING)
-    earlier = list(content.get("challenges", ()))
     most = work.stage.config["most_challenges"]
-    if len(earlier) >= most:
+    if len(content.get("challenges", ())) >= most:
         raise ConflictError(
             "this question has been tried as often as it may (%(most)s); submit it as it is, or write "
             "another",
@@ -166,7 +165,7 @@ def challenge(
     call = modelling.note_reading(workspace, call, {"chosen": chosen, "fooled": fooled}, problem)
     entry = {"question": question, "options": options, "chosen": chosen, "fooled": fooled, "call": call.id}
     if call.reply is not None:
-        _revise(workspace, work, "challenge", {"challenges": [*earlier, entry]})
+        _revise(workspace, work, "challenge", {}, {"challenges": entry})
     return call
 
 
@@ -190,14 +189,22 @@ def _place(workspace: Workspace, work: Work) -> tuple[Study, str]:
 
 
 def _revise(
-    workspace: Workspace, work: Work, step: str, changes: Mapping[str, Any], *, strategy: str | None = None
+    workspace: Workspace,
+    work: Work,
+    step: str,
+    changes: Mapping[str, Any],
+    more: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    strategy: str | None = None,
 ) -> Item:
-    """Change the content of the item and note the revision."""
+    """Change the content of the item and note the revision. more: what is put at the end of lists in it, to
+    which another tab may have added meanwhile."""
     with workspace.claim() as connection:
-        row = get_row(connection, schema.items, id=work.item.id, lock="row")
+        row = item_within(connection, work.item.study_id, work.item.id, lock="row")
         if row.state != ItemState.DRAFT:
             raise ConflictError("this question was submitted")
-        content = {**row.content, **changes}
+        added = {name: [*row.content.get(name, ()), each] for name, each in more.items()}
+        content = {**row.content, **changes, **added}
         change_rows(connection, schema.items, {"id": row.id}, content=content)
         author = work.assignment.participant_id
         add_revision(connection, row.id, step, content, participant_id=author, strategy=strategy)

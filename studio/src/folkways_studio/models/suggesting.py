@@ -101,7 +101,7 @@ def ask_suggester(
     ConflictError.
     """
     with workspace.read() as connection:
-        population = find_row(connection, schema.populations, id=population_id or 0)
+        population = find_row(connection, schema.populations, id=population_id)
     name = cultures()[population.culture].name if population is not None else "that country"
     language = (
         get_language(population.language).name if population is not None else "the language of the country"

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import change_rows, find_row, read_all
+from folkways_studio.database.rows import change_rows, changing, find_row, read_all
 from folkways_studio.errors import InviteError, NotFoundError
 from folkways_studio.people.sessions import token_hash
 from folkways_studio.records import Invite, Role, from_row
@@ -47,7 +47,7 @@ def create_invite(
     """
     now = time.time()
     token = secrets.token_urlsafe(24)
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         population_id = None
         if population is not None:
             query = sa.select(schema.populations.c.id).filter_by(study_id=study_id, name=population)

@@ -15,6 +15,7 @@ from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import (
     change_rows,
+    changing,
     count,
     find_row,
     get_row,
@@ -136,7 +137,7 @@ def add_staff(
     """Let an account work on a study as reviewer, expert or researcher: gives the role and an active
     participant for every population. workspace, study_id: the study. account_id: the account. by: the account
     that acts, for the audit trail."""
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         accounts.grant(connection, study_id, account_id, role, by=by)
         row = find_row(connection, schema.participants, study_id=study_id, account_id=account_id)
         if row is not None:
@@ -280,7 +281,7 @@ def _full(connection: sa.Connection, population: Population, attributes: Mapping
                 stored.c.name == name,
                 stored.c.value == answer,
             )
-            if (connection.execute(alike).scalar() or 0) >= quota[answer]:
+            if connection.execute(alike).scalar_one() >= quota[answer]:
                 full.append(name)
     return full
 

@@ -13,7 +13,15 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import change_rows, find_row, get_row, inserted, inserted_id, read_all
+from folkways_studio.database.rows import (
+    change_rows,
+    changing,
+    find_row,
+    get_row,
+    inserted,
+    inserted_id,
+    read_all,
+)
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.items.imports import STALE_SECONDS, ImportState
 from folkways_studio.items.preannotations import LONGEST_MODEL
@@ -130,7 +138,7 @@ def create_backend(
         "created_by": by,
     }
     table = schema.backends
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         names = list(connection.scalars(sa.select(table.c.model).filter_by(study_id=study_id)))
         if name in names:
             raise ConflictError("this study has an ML backend of that name already; choose another name")
@@ -150,7 +158,11 @@ def list_backends(workspace: Workspace, study_id: int) -> tuple[MlBackend, ...]:
 def get_backend(workspace: Workspace, study_id: int, backend_id: int) -> MlBackend:
     """An ML backend of this study; NotFoundError."""
     with workspace.read() as connection:
-        row = find_row(connection, schema.backends, id=backend_id, study_id=study_id)
+        return _backend(connection, study_id, backend_id)
+
+
+def _backend(connection: sa.Connection, study_id: int, backend_id: int) -> MlBackend:
+    row = find_row(connection, schema.backends, id=backend_id, study_id=study_id)
     if row is None:
         raise NotFoundError("there is no such ML backend")
     return from_row(MlBackend, row)
@@ -159,11 +171,10 @@ def get_backend(workspace: Workspace, study_id: int, backend_id: int) -> MlBacke
 def delete_backend(workspace: Workspace, study_id: int, backend_id: int, *, by: int | None = None) -> None:
     """Delete an ML backend (backend_id) of a study (workspace, study_id) and cancel its jobs; its suggestions
     stay. by: the account that acts, for the audit trail."""
-    get_backend(workspace, study_id, backend_id)
-    for job in list_jobs(workspace, study_id, backend_id):
-        if job.state in (ImportState.WAITING, ImportState.RUNNING):
-            cancel_job(workspace, study_id, job.id)
     with workspace.write() as connection:
+        _backend(connection, study_id, backend_id)
+        for number in _at_work(connection, study_id, backend_id):
+            _cancel(connection, number)
         connection.execute(sa.delete(schema.backends).filter_by(id=backend_id))
         audit.record_event(connection, "backend.deleted", study_id, by, subject=f"backend:{backend_id}")
 
@@ -196,23 +207,17 @@ def begin_job(
 ) -> BackendJob:
     """Queue work for a backend (workspace, study_id, backend_id, work). ConflictError while it is at work.
     by: the account that acts, for the audit trail."""
-    get_backend(workspace, study_id, backend_id)
     return _begin(workspace, study_id, backend_id, work, None, by)
 
 
 def _begin(
     workspace: Workspace, study_id: int, backend_id: int | None, work: Work, stage: str | None, by: int | None
 ) -> BackendJob:
-    with workspace.write() as connection:
-        # The study's row is locked: two who ask at once do not both begin.
-        of_study = sa.select(schema.studies.c.id).filter_by(id=study_id)
-        connection.execute(of_study.with_for_update(key_share=True))
-        for other in connection.execute(_JOBS.filter_by(study_id=study_id)):
-            if other.details["backend"] == backend_id and other.state in (
-                ImportState.WAITING,
-                ImportState.RUNNING,
-            ):
-                raise ConflictError("this model is at work; wait until it is done, or cancel that")
+    with changing(workspace, study_id) as connection:
+        if backend_id is not None:
+            _backend(connection, study_id, backend_id)
+        if _at_work(connection, study_id, backend_id):
+            raise ConflictError("this model is at work; wait until it is done, or cancel that")
         row = {
             "study_id": study_id,
             "account_id": by,
@@ -225,6 +230,13 @@ def _begin(
         subject = f"backend:{backend_id}" if backend_id is not None else ""
         audit.record_event(connection, f"backend.{work}", study_id, by, subject=subject)
         return _job(get_row(connection, schema.jobs, id=number))
+
+
+def _at_work(connection: sa.Connection, study_id: int, backend_id: int | None) -> list[int]:
+    """The ids of the jobs of a backend that wait or run; None: of the study's own model."""
+    live = schema.jobs.c.state.in_((ImportState.WAITING, ImportState.RUNNING))
+    rows = connection.execute(_JOBS.filter_by(study_id=study_id).where(live))
+    return [row.id for row in rows if row.details["backend"] == backend_id]
 
 
 def list_jobs(workspace: Workspace, study_id: int, backend_id: int | None = None) -> tuple[BackendJob, ...]:
@@ -250,9 +262,13 @@ def cancel_job(workspace: Workspace, study_id: int, job_id: int) -> BackendJob:
         row = get_row(connection, schema.jobs, id=job_id, lock="row")
         if row.state not in (ImportState.RUNNING, ImportState.WAITING):
             raise ConflictError("this job is over")
-        values = {"state": str(ImportState.CANCELLED), "finished": time.time()}
-        change_rows(connection, schema.jobs, {"id": job_id}, **values)
+        _cancel(connection, job_id)
     return get_job(workspace, study_id, job_id)
+
+
+def _cancel(connection: sa.Connection, job_id: int) -> None:
+    values = {"state": str(ImportState.CANCELLED), "finished": time.time()}
+    change_rows(connection, schema.jobs, {"id": job_id}, **values)
 
 
 def claim_job(workspace: Workspace) -> BackendJob | None:

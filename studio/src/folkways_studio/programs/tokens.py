@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import change_rows, find_row, get_row, inserted, read_all
+from folkways_studio.database.rows import change_rows, find_row, get_row, inserted, read_all, require_study
 from folkways_studio.errors import NotFoundError, SubmissionError, TokenError
 from folkways_studio.people.sessions import SEEN_EVERY_SECONDS, token_hash
 from folkways_studio.programs.records import ApiToken, Scope
@@ -57,6 +57,8 @@ def create_token(
         "revoked": False,
     }
     with workspace.write() as connection:
+        if study_id is not None:
+            require_study(connection, study_id)
         made = inserted(connection, ApiToken, schema.tokens, row)
         details = {"scope": scope, **({"account": account_id} if by is None else {})}
         audit.record_event(

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from folkways.sdk.workspace import Workspace
 from folkways_studio.addresses import AddressError, web_address
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import changed, find_row, inserted, read_all
+from folkways_studio.database.rows import changed, changing, find_row, inserted, read_all
 from folkways_studio.errors import ConflictError, NotFoundError, SubmissionError
 from folkways_studio.programs.records import Webhook
 from folkways_studio.programs.sealing import seal
@@ -85,7 +85,7 @@ def create_webhook(
         "created_by": by,
     }
     table = schema.webhooks
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         if len(connection.execute(sa.select(table.c.id).filter_by(study_id=study_id)).all()) >= MOST:
             raise ConflictError("a study has up to %(most)s webhooks; delete one first", most=MOST)
         made = inserted(connection, Webhook, table, row)

@@ -96,11 +96,12 @@ class Consensus(OwnOrderKind):
         return {**content, **fields}
 
     def subject(self, content: Content, config: Config) -> Content:
-        """What is shown of an item first: its other columns are not for those who answer."""
+        """What is shown of an item first, then what is asked about: its other columns are not for those who
+        answer."""
         names = [
             (shown["field"], shown["field"] + WORDS_FOR.get(shown["type"], "")) for shown in config["show"]
         ]
-        return first_of(content, chain.from_iterable(names))
+        return first_of(content, chain(*names, self.essential(content, config)))
 
     def essential(self, content: Content, config: Config) -> Content:
         names = [shown["field"] for shown in config["show"]]

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace
 from folkways_studio.database import audit, schema
-from folkways_studio.database.rows import change_rows, get_row, inserted_id, read_all, read_values
+from folkways_studio.database.rows import change_rows, changing, get_row, inserted_id, read_all, read_values
 from folkways_studio.errors import CHANGED_ELSEWHERE, ConflictError
 from folkways_studio.items.service import MOST_NAMED, more_slots
 from folkways_studio.records import ItemState, Study, from_row
@@ -48,7 +48,11 @@ def history(workspace: Workspace, study_id: int) -> tuple[Description, ...]:
 
 def description_of(workspace: Workspace, study: Study) -> str:
     """The YAML text that describes a study, as it was given, with its comments."""
-    versions = history(workspace, study.id)
+    return newest_of(history(workspace, study.id), study)
+
+
+def newest_of(versions: Sequence[Description], study: Study) -> str:
+    """``description_of`` a study whose ``history`` was read."""
     return versions[0].text if versions else as_yaml(study.definition)
 
 
@@ -73,7 +77,7 @@ def edit_study(
         wanted; settled ones stay so.
     """
     new = read_definition(parse_yaml(text, file), file)
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         study = from_row(Study, get_row(connection, schema.studies, id=study_id, lock="row"))
         numbers = sa.select(sa.func.max(schema.descriptions.c.number)).filter_by(study_id=study_id)
         before = connection.scalar(numbers) or 0

@@ -25,25 +25,25 @@ routes = Routes()
 @routes.get("/studies/{study}/settings", STAFF)
 def show_settings(context: RequestContext) -> Response:
     """The description, to be changed, with what was changed before."""
-    return _settings(context, descriptions.description_of(context.workspace, context.study))
+    return _settings(context)
 
 
 def _settings(
     context: RequestContext,
-    text: str,
+    text: str | None = None,
     problems: Sequence[str] = (),
     status: int = 200,
     typed_problem: str = "",
     since: int | None = None,
 ) -> Response:
-    """The page of settings with this text, made from the description ``since`` (None: the newest)."""
+    """The page of settings with this text, made from the description ``since``; both None: the newest."""
     history = descriptions.history(context.workspace, context.study.id)
     names = {account.id: account.name for account, _ in accounts.members(context.workspace, context.study.id)}
     return context.page(
         "studies/settings.html.j2",
         status,
         study=context.study,
-        text=text,
+        text=text if text is not None else descriptions.newest_of(history, context.study),
         problems=problems,
         names=names,
         history=history,
@@ -97,8 +97,6 @@ def delete(context: RequestContext) -> Response:
         )
     except SubmissionError:
         words = context.gettext("This is not the name of the study. Nothing was deleted.")
-        return _settings(
-            context, descriptions.description_of(context.workspace, context.study), (), 422, words
-        )
+        return _settings(context, status=422, typed_problem=words)
     context.studio.import_worker.wake()
     return context.go("/studies", "study-deleted")

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from folkways.sdk.workspace import Workspace, insert
 from folkways_studio.database import audit, schema
+from folkways_studio.database.rows import changing
 from folkways_studio.errors import ConflictError, Message, NotFoundError
 from folkways_studio.items.service import MOST_NAMED
 from folkways_studio.records import AT_WORK, AssignmentState, Item, ItemState, ParticipantState, from_row
@@ -88,7 +89,7 @@ class StudyPeople:
     all that it is part of."""
 
     people: Mapping[int, StudyPerson]
-    populations: Mapping[int, str]
+    populations: Mapping[int | None, str]
     wider: Mapping[int, frozenset[int]]
 
     def named(self, name: str) -> Assignee | None:
@@ -121,7 +122,7 @@ class StudyPeople:
             return participant_id == assignee.participant_id
         return self.is_part(self.people[participant_id].population_id, assignee.population_id)
 
-    def members(self, population_id: int) -> list[int]:
+    def members(self, population_id: int | None) -> list[int]:
         """The ids of the people of a population and of its parts."""
         return [
             number for number, each in self.people.items() if self.is_part(each.population_id, population_id)
@@ -219,7 +220,7 @@ def assign(
     """
     if len(wanted) > MOST_ITEMS:
         raise ConflictError("these are more than %(most)s items; choose fewer at a time", most=MOST_ITEMS)
-    with workspace.write() as connection:
+    with changing(workspace, study_id) as connection:
         items = _locked(connection, study_id, sorted(wanted))
         people = people_within(connection, study_id)
         refused = refusals_within(connection, people, items, wanted)
@@ -339,7 +340,7 @@ def _person_refused(
         return Message("did not pass the test")
     if not people.may_work_on(person, item.population_id):
         return Message(
-            "is not of the population %(population)s", population=people.populations[item.population_id or 0]
+            "is not of the population %(population)s", population=people.populations[item.population_id]
         )
     return Message("wrote it") if item.author_id == participant_id else None
 
@@ -351,7 +352,7 @@ def _population_refused(people: StudyPeople, item: Item, assignee: Assignee) -> 
     if people.is_part(number, item.population_id) or people.is_part(item.population_id, number):
         return None
     return Message(
-        "is not part of the population %(population)s", population=people.populations[item.population_id or 0]
+        "is not part of the population %(population)s", population=people.populations[item.population_id]
     )
 
 

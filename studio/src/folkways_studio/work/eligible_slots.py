@@ -294,7 +294,7 @@ def lease_at_hand(
 
 def taken_by(connection: sa.Connection, participant_id: int, stage_id: int) -> int:
     """Slots of a stage that a person has answered or is at, attention checks not counted."""
-    return int(connection.scalar(_TAKEN, {"person": participant_id, "stage": stage_id}) or 0)
+    return int(connection.execute(_TAKEN, {"person": participant_id, "stage": stage_id}).scalar_one())
 
 
 _COUNTS = sa.select(*counts_of(STAGE))
@@ -311,7 +311,7 @@ _OFFERED_ITEMS = (
 def count_assigned(connection: sa.Connection, person: Participant, stage: Stage) -> int:
     """Of the items of a stage that a person could be given, those that are assigned to them or to a
     population of theirs."""
-    return int(connection.scalar(_COUNT_ASSIGNED, about(person, stage)) or 0)
+    return int(connection.execute(_COUNT_ASSIGNED, about(person, stage)).scalar_one())
 
 
 def offered_items(

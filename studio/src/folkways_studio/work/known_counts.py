@@ -224,7 +224,7 @@ def known_counts(
 def count_fresh(connection: sa.Connection, person: Participant, stage: Stage, *, test: bool) -> int:
     """How many questions of known answer of a stage a person may still be asked, of the test or among the
     work. connection: of the caller."""
-    return int(connection.scalar(_FRESH[test], about(person, stage)) or 0)
+    return int(connection.execute(_FRESH[test], about(person, stage)).scalar_one())
 
 
 def asked_in_try(
@@ -232,12 +232,10 @@ def asked_in_try(
 ) -> int:
     """How many questions of a stage's test (stage_id) a person (participant_id) has answered or has at
     hand in the current try of ``standing``. connection: of the caller."""
-    return int(
-        connection.scalar(_ASKED, {"person": participant_id, "stage": stage_id, "after": standing.test_from})
-        or 0
-    )
+    parameters = {"person": participant_id, "stage": stage_id, "after": standing.test_from}
+    return int(connection.execute(_ASKED, parameters).scalar_one())
 
 
 def gold_asked(connection: sa.Connection, person: Participant, stage: Stage) -> int:
     """How many questions of known answer a person has had among the work."""
-    return int(connection.scalar(_GOLD_ASKED, {"person": person.id, "stage": stage.id}) or 0)
+    return int(connection.execute(_GOLD_ASKED, {"person": person.id, "stage": stage.id}).scalar_one())

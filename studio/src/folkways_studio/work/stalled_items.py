@@ -100,7 +100,7 @@ def overview_of_assignments(
             if each.participant_id is not None:
                 candidates.add(each.participant_id)
             else:
-                candidates |= members[each.population_id or 0]
+                candidates |= members[each.population_id]
         able = {
             person
             for person in candidates & able_in[row.stage_id]
@@ -116,7 +116,7 @@ def overview_of_assignments(
             at_work = tuple(
                 each
                 for each in named
-                if working & ({each.participant_id} | members.get(each.population_id or 0, frozenset()))
+                if working & ({each.participant_id} | members.get(each.population_id, frozenset()))
             )
             stalled.append(
                 StalledItem(

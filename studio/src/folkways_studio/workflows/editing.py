@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from folkways_studio.records import Stage
 from folkways_studio.stages.parts.base import options_of
 from folkways_studio.workflows.definition import Definition, PopulationDefinition, StageDefinition
 
@@ -219,6 +220,13 @@ def _stage(old: StageDefinition, new: StageDefinition, raw: Raws, place: str, us
                 else f"stays {was} or grows: so many people are being asked already"
             )
         edit.note(f"{place}, {key}", f"{was} is now {becomes}", why)
+
+
+def asked_by(stage: StageDefinition | Stage) -> tuple[str, Mapping[str, Any]]:
+    """The kind of a stage, and those of its settings that say what is asked of whom and of what: they stay
+    once it has items."""
+    free = {*FREE_OPTIONS, "manual", "answers"}
+    return stage.kind, {name: value for name, value in stage.config.items() if name not in free}
 
 
 def _without_words(part: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -357,4 +357,7 @@ def test_questions_with_several_right_options_in_a_readers_words(folder: Path, t
     )
     with pytest.raises(FolkwaysError, match="holds easy of another build"):
         build_from_votes("hard", [folder], theirs)
+    (theirs / "README.md").unlink()
+    with pytest.raises(FolkwaysError, match="holds easy of another build"):
+        build_from_votes("hard", [folder], theirs)
     build_from_votes("hard", [folder], theirs, prompts=texts)

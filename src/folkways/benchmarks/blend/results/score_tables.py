@@ -375,11 +375,7 @@ def _pairs(scores: pl.DataFrame) -> pl.DataFrame:
     """One row per model and culture that has both formats: ``local``, ``english``, ``both``, ``mcq``."""
     keys = ["model", "culture"]
     saq = scores.filter(pl.col("measure") == "saq")
-    mcq = (
-        scores.filter(pl.col("measure") == "mcq")
-        .group_by(keys, maintain_order=True)
-        .agg(mcq=pl.col("value").mean())
-    )
+    mcq = scores.filter(pl.col("measure") == "mcq").group_by(keys).agg(mcq=pl.col("value").mean())
     is_english = pl.col("language") == ENGLISH
     sides = saq.group_by(keys, maintain_order=True).agg(
         english=pl.col("value").filter(is_english).mean(), own=pl.col("value").filter(~is_english).mean()

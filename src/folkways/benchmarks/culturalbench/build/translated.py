@@ -102,12 +102,9 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
                 f"{out} has a {path.name} that is not of this build; choose another folder with --out"
             )
     files = [write_bytes(out / name, content) for name, content in contents.items()]
-    done = local[there[0]]
-    return TranslatedBuild(
-        Counter(language for language, _, _ in done.values()),
-        len(english[there[0]]) - len(done),
-        tuple(files),
-    )
+    done = {question: row["language"] for (question, _), row in rows.items()}
+    questions = set[str]().union(*english.values())
+    return TranslatedBuild(Counter(done.values()), len(questions - done.keys()), tuple(files))
 
 
 def to_translate(release: Release) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -98,11 +98,12 @@ def exact(text: str) -> Markup:
     return escape(text)
 
 
-def marked(text: str, spans: list[tuple[int, int]]) -> Markup:
-    """Text with ``spans`` (code points, end exclusive, sorted, not overlapping) in ``mark`` elements."""
+def marked(text: str, spans: Sequence[Sequence[Any]]) -> Markup:
+    """Text with ``spans`` in ``mark`` elements. Each begins with its start and end (code points, end
+    exclusive); they are sorted and do not overlap."""
     parts: list[Markup] = []
     at = 0
-    for start, end in spans:
+    for start, end, *_ in spans:
         parts += [
             escape(sanitize(text[at:start])),
             Markup("<mark>"),

@@ -1,0 +1,290 @@
+"""Two people do two things to one study at once. Whatever is decided is decided by what is so when it is stored,
+not by what was read before: ``overtaken`` has the other one do theirs in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+import yaml
+
+from folkways.workspace.database import Workspace
+from folkways_studio.database import schema
+from folkways_studio.database.deletion import AT_ONCE
+from folkways_studio.database.schema import metadata
+from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, StudioError, SubmissionError
+from folkways_studio.exports.snapshot import take_snapshot
+from folkways_studio.items import discussion, imports, table
+from folkways_studio.items.imports import ImportState
+from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
+from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.media.service import add_media, delete_media
+from folkways_studio.people import accounts, invites, participants
+from folkways_studio.programs import ml_backends, tokens, webhooks
+from folkways_studio.records import Role, StudyState
+from folkways_studio.studies import deletion, descriptions
+from folkways_studio.studies import service as studies
+from folkways_studio.work.assignees import assign
+from studio.tests.support.studies import (
+    ON_A_FILE,
+    ON_BOTH,
+    PASSWORD,
+    QUESTION,
+    StudyFixture,
+    described,
+    open_study,
+    stored,
+)
+from tests.support.overtaking import overtaken
+
+STAGES: list[dict[str, Any]] = [
+    {"name": "verify", "kind": "vote"},
+    {"name": "look", "kind": "form", "show": [{"field": "shot", "type": "image"}],
+     "ask": [{"key": "seen", "type": "text", "label": "What?"}]},
+    {"name": "talk", "kind": "vote"},
+]  # fmt: skip
+POPULATIONS = [{"name": "korea", "culture": "KR"}, {"name": "wales", "culture": "GB"}]
+
+
+def edit(study: StudyFixture, stages: list[dict[str, Any]], **changes: Any) -> None:
+    text = yaml.safe_dump(described(stages, **{"populations": POPULATIONS, **changes}))
+    descriptions.edit_study(study.workspace, study.record.id, text)
+
+
+def delete(study: StudyFixture) -> None:
+    deletion.delete_study(study.workspace, study.record.id, study.record.name)
+    deletion.finish_deletions(study.workspace)
+
+
+@ON_BOTH
+def test_a_study_that_was_closed_meanwhile_is_not_paused(study: StudyFixture) -> None:
+    number = study.record.id
+    words = "a study that is closed cannot become paused"
+
+    def close() -> None:
+        studies.set_state(study.workspace, number, StudyState.CLOSED)
+
+    with overtaken(study.workspace, close), pytest.raises(ConflictError, match=words):
+        studies.set_state(study.workspace, number, StudyState.PAUSED)
+    assert studies.get_study(study.workspace, number).state == StudyState.CLOSED
+
+
+@ON_BOTH
+def test_of_two_owners_who_take_each_others_role_away_one_stays(study: StudyFixture) -> None:
+    workspace, number = study.workspace, study.record.id
+    other = accounts.create_account(workspace, "other@example.org", None)
+    accounts.give_role(workspace, number, other.id, Role.OWNER)
+
+    def take() -> None:
+        accounts.take_role(workspace, number, other.id, Role.OWNER)
+
+    with overtaken(workspace, take), pytest.raises(NotAllowedError, match="only owner"):
+        accounts.take_role(workspace, number, study.owner, Role.OWNER)
+    assert [account.id for account, _ in accounts.members(workspace, number, Role.OWNER)] == [study.owner]
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("disabled", [False, True])
+def test_the_old_password_lets_nobody_in_who_signs_in_while_it_is_changed(
+    studio_workspace: Workspace, disabled: bool
+) -> None:
+    """A session that began then would outlast the change, which ends all that there are."""
+    workspace = studio_workspace
+    account = accounts.create_account(workspace, "kim@example.org", PASSWORD)
+
+    def change() -> None:
+        if disabled:
+            accounts.set_disabled(workspace, account.id, disabled=True)
+        else:
+            accounts.set_password(workspace, account.id, "another password of the tests")
+
+    assert accounts.verify_password(workspace, "kim@example.org", PASSWORD) == account
+    with overtaken(workspace, change, after=1):
+        assert accounts.verify_password(workspace, "kim@example.org", PASSWORD) is None
+
+
+@ON_BOTH
+def test_the_last_place_goes_to_one_of_two_who_agree_at_once(studio_workspace: Workspace) -> None:
+    study = open_study(studio_workspace, STAGES[:1], populations=[{**POPULATIONS[0], "people": 1}])
+    _, token = invites.create_invite(study.workspace, study.record.id, population="korea")
+    late, early = (participants.join(study.workspace, token).id for _ in range(2))
+
+    def agree(person: int) -> str:
+        return participants.consent(study.workspace, person, study.record.consent_version).state
+
+    with overtaken(study.workspace, lambda: agree(early)):
+        assert agree(late) == "screened_out"
+    assert {each.id: each.state for each in study.people()}[early] == "active"
+
+
+PART = STAGES[1]
+MEANWHILE: Mapping[str, tuple[Callable[[StudyFixture], object], type[StudioError], str]] = {
+    "the study is deleted": (delete, NotFoundError, "no such study"),
+    "the stage is taken out": (lambda study: edit(study, [STAGES[0]]), ConflictError, "add them again"),
+    "it asks something else": (
+        lambda study: edit(
+            study, [STAGES[0], {**PART, "ask": [{**PART["ask"][0], "key": "other"}]}, STAGES[2]]
+        ),
+        ConflictError,
+        "add them again",
+    ),
+    "the population is taken out": (
+        lambda study: edit(study, STAGES, populations=POPULATIONS[:1]),
+        ConflictError,
+        "add them again",
+    ),
+    "the picture is deleted": (
+        lambda study: delete_media(study.workspace, study.record.id, "a.png"),
+        SubmissionError,
+        "no picture or recording 'a.png'",
+    ),
+}
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("event", MEANWHILE)
+def test_items_are_added_to_what_they_were_checked_by(studio_workspace: Workspace, event: str) -> None:
+    act, error, words = MEANWHILE[event]
+    study = open_study(studio_workspace, STAGES, populations=POPULATIONS)
+    workspace, number = study.workspace, study.record.id
+    add_media(workspace, number, {"a.png": ("image/png", b"a picture")})
+    new = [NewItem("one", {"shot": "a.png", "shot_alt": "A bowl."}, "wales")]
+    with overtaken(workspace, lambda: act(study)), pytest.raises(error, match=words):
+        add_items(workspace, number, "look", new)
+    assert stored(workspace, schema.items) == []
+
+
+@ON_A_FILE
+def test_an_import_that_is_overtaken_fails_in_words_and_adds_nothing(studio_workspace: Workspace) -> None:
+    study = open_study(studio_workspace, STAGES, populations=POPULATIONS)
+    workspace, number = study.workspace, study.record.id
+    job = imports.begin(workspace, number, "verify", "a.csv", by=study.owner)
+    stage = studies.get_stage(workspace, number, "verify")
+    checked = [(NewItem("one", QUESTION, "korea"), 1, QUESTION)]
+    edit(study, [{**STAGES[0], "kind": "review"}, *STAGES[1:]])
+    with pytest.raises(ConflictError, match="add them again"):
+        imports.add_batch(workspace, job, stage, checked, rows=1)
+    delete(study)
+    assert imports.end(workspace, job, ImportState.FAILED, error="it was overtaken") == job
+    assert stored(workspace, schema.jobs) == []
+
+
+@ON_A_FILE
+def test_more_answers_that_are_wanted_meanwhile_are_asked_for(studio_workspace: Workspace) -> None:
+    study = open_study(studio_workspace, STAGES, populations=POPULATIONS)
+    more = [{**STAGES[0], "answers": 7, "guidelines": "As at home."}, *STAGES[1:]]
+    with overtaken(study.workspace, lambda: edit(study, more)):
+        study.add("verify", [QUESTION])
+    assert len(stored(study.workspace, schema.assignments)) == 7
+
+
+def image(study: StudyFixture) -> None:
+    add_media(study.workspace, study.record.id, {"a.png": ("image/png", b"a picture")})
+
+
+ADDING: Mapping[str, Callable[[StudyFixture, Workspace, int], object]] = {
+    "an invitation": lambda study, w, n: invites.create_invite(w, n, population="korea"),
+    "a role": lambda study, w, n: accounts.give_role(w, n, study.owner, Role.REVIEWER),
+    "staff": lambda study, w, n: participants.add_staff(w, n, study.owner, Role.REVIEWER),
+    "an import": lambda study, w, n: imports.begin(w, n, "verify", "a.csv"),
+    "a webhook": lambda study, w, n: webhooks.create_webhook(w, n, "http://127.0.0.1/", private=True),
+    "a token": lambda study, w, n: tokens.create_token(w, study.owner, study_id=n),
+    "an ML backend": lambda study, w, n: ml_backends.create_backend(w, n, "verify", "m", "http://127.0.0.1"),
+    "a saved filter": lambda study, w, n: table.save_filter(w, n, "mine", table.TableView(q="rice")),
+    "a picture": lambda study, w, n: image(study),
+    "another description": lambda study, w, n: edit(study, STAGES[:2], populations=POPULATIONS[:1]),
+    "a comment": lambda study, w, n: discussion.add_comment(w, n, 1, study.owner, "Is it so?"),
+    "an assignment": lambda study, w, n: assign(w, n, {1: []}),
+    "a suggestion": lambda study, w, n: add_suggestions(
+        w, n, "verify", [("q0", NewPreAnnotation("m", {"choices": [0]}))]
+    ),
+}
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("what", ADDING)
+def test_nothing_is_added_to_a_study_that_was_deleted_meanwhile(
+    studio_workspace: Workspace, what: str
+) -> None:
+    study = open_study(studio_workspace, STAGES, populations=POPULATIONS)
+    study.add("verify", [QUESTION])
+    with overtaken(study.workspace, lambda: delete(study)), pytest.raises(NotFoundError):
+        ADDING[what](study, study.workspace, study.record.id)
+    kept = {"studio_studies", "studio_events", "studio_accounts", "studio_participants"}
+    left = [
+        each.name
+        for each in metadata.sorted_tables
+        if stored(study.workspace, each) and each.name not in kept
+    ]
+    assert left == []
+
+
+@ON_A_FILE
+def test_a_backend_is_deleted_with_the_job_that_was_begun_or_ended_meanwhile(study: StudyFixture) -> None:
+    workspace, number = study.workspace, study.record.id
+    made = ml_backends.create_backend(workspace, number, "verify", "m", "http://127.0.0.1")
+
+    def begin() -> None:
+        ml_backends.begin_job(workspace, number, made.id, "predict")
+
+    with overtaken(workspace, begin):
+        ml_backends.delete_backend(workspace, number, made.id)
+    (job,) = ml_backends.list_jobs(workspace, number)
+    assert job.state == ImportState.CANCELLED
+    again = ml_backends.create_backend(workspace, number, "verify", "m", "http://127.0.0.1")
+
+    def gone() -> None:
+        ml_backends.delete_backend(workspace, number, again.id)
+
+    with overtaken(workspace, gone), pytest.raises(NotFoundError, match="no such ML backend"):
+        ml_backends.begin_job(workspace, number, again.id, "predict")
+    third = ml_backends.create_backend(workspace, number, "verify", "m", "http://127.0.0.1")
+    running = ml_backends.begin_job(workspace, number, third.id, "train")
+    claimed = ml_backends.claim_job(workspace)
+    assert claimed is not None and claimed.id == running.id
+    with overtaken(workspace, lambda: ml_backends.end_job(workspace, claimed)):
+        ml_backends.delete_backend(workspace, number, third.id)
+    assert ml_backends.list_backends(workspace, number) == ()
+
+
+@ON_BOTH
+def test_an_export_has_nobody_who_came_while_it_was_read(study: StudyFixture) -> None:
+    """On PostgreSQL every statement sees what was stored until then; an answer without its person ended in a
+    traceback."""
+    study.add("verify", [QUESTION])
+    came: list[str] = []
+
+    def come(*arguments: Any) -> None:
+        if "FROM studio_participants" in arguments[2] and not came:
+            came.append("came")
+            study.answer(study.person(), {"choices": [0]})
+
+    study.person()  # who invites first writes more
+    sa.event.listen(study.workspace.engine, "after_cursor_execute", come)
+    try:
+        taken = take_snapshot(study.workspace, study.record.id)
+    finally:
+        sa.event.remove(study.workspace.engine, "after_cursor_execute", come)
+    assert came
+    (item,) = taken.for_benchmarks().items.values()
+    assert item.votes == []
+    (item,) = take_snapshot(study.workspace, study.record.id).for_benchmarks().items.values()
+    assert len(item.votes) == 1
+
+
+@ON_A_FILE
+def test_two_processes_that_delete_one_import_count_it_once_and_whole(study: StudyFixture) -> None:
+    workspace, number = study.workspace, study.record.id
+    job = imports.begin(workspace, number, "verify", "a.csv", by=study.owner)
+    stage = studies.get_stage(workspace, number, "verify")
+    new = [(NewItem(f"n{each}", QUESTION), None, QUESTION) for each in range(AT_ONCE + 10)]
+    imports.add_batch(workspace, job, stage, new, rows=len(new))
+    imports.end(workspace, job, ImportState.DONE)
+    imports.delete_import(workspace, number, job.id, by=study.owner)
+    with overtaken(workspace, lambda: imports.finish_deletions(workspace), after=1):
+        imports.finish_deletions(workspace)
+    assert imports.get_import(workspace, number, job.id).deleted == len(new)
+    (event,) = stored(workspace, schema.events, kind="items.deleted")
+    assert event["details"] == {"stage": "verify", "n": len(new), "kept": 0, "import": job.id}
