@@ -16,7 +16,7 @@ from folkways.reports.data import ReportData
 from folkways.reports.figures.charts import CONFIG, Spec, by_group, heat, local_against_english
 from folkways.reports.figures.forms import FORMS
 from folkways.reports.figures.world import SHAPES
-from folkways.reports.figures.world_chart import _world, marked
+from folkways.reports.figures.world_chart import marked, world_spec
 from folkways.reports.views.grids import Cell, Grid
 from folkways.reports.views.views import ReportView
 from tests.support.fingerprints import check_text
@@ -188,7 +188,7 @@ def test_the_map_is_drawn_as_recorded() -> None:
         (("IN-AS",), 320),
         (("ARAB",), 640),
     ):
-        drawn = _world(cultures, width)
+        drawn = world_spec(cultures, width)
         charts[f"{', '.join(cultures)}, {width}"] = {**drawn, "datasets": [*drawn["datasets"]] == [SHAPES]}
     drawing = '<svg width="9"><path d="M1.25,3.75" aria-label="place:KR"/></svg>'
     check({**charts, "marks": {"drawn": marked(drawing)}}, "world.txt")
