@@ -379,7 +379,14 @@ def compared(
     values[n:, 0] = math.nan
     groups = pl.DataFrame({"culture": ["JP" if gone and number >= n else "KR" for number in range(100)]})
     answers = Answers(
-        ("new", "old"), values, np.arange(100), 100, groups, {"new": 200, "old": 100}, {"new": n, "old": 100}
+        ("new", "old"),
+        values,
+        np.arange(100),
+        100,
+        groups,
+        {"new": 200, "old": 100},
+        {"new": n, "old": 100},
+        samples={"new": {0: 200}, "old": {0: 100}},
     )
     empty = pl.DataFrame()
     metric = Metric("right", "Right", "", lower_is_better=lower)
