@@ -462,7 +462,7 @@ def test_where_less_is_better_a_drop_is_a_rise() -> None:
 
 def test_a_culture_that_is_gone_and_other_data_are_told_and_are_at_most_unsure() -> None:
     for options, words in (
-        ({"gone": True}, "; not compared: Japan, asked there"),
+        ({"gone": True}, "; not compared: Japan, where no row got a reply"),
         ({"unlike": ("data",)}, "about other data. data."),
     ):
         for most, strict, status in (

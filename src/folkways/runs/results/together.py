@@ -315,12 +315,14 @@ def latest(judged: pl.DataFrame, heights: Sequence[int]) -> tuple[pl.DataFrame, 
         rows = rows.with_columns(best=best).with_columns(most=pl.col("best").max().over(whose))
     chosen = (pl.col("best") == pl.col("most")).alias("chosen")
     ordered = rows.with_row_index("row").with_columns(chosen).sort("chosen", "came", maintain_order=True)
-    kept = ordered.unique(subset=ROW, keep="last", maintain_order=True).sort("row")
+    latest_rows = ordered.unique(subset=ROW, keep="last", maintain_order=True).sort("row")
     values = {value for _, value in of_several} & {*judged.columns}
     without = [
-        pl.when(kept["chosen"] | ~task.is_in([name for name, of_task in of_several if of_task == value]))
+        pl.when(
+            latest_rows["chosen"] | ~task.is_in([name for name, of_task in of_several if of_task == value])
+        )
         .then(pl.col(value))
         .alias(value)
         for value in values
     ]
-    return judged[kept["row"]].with_columns(without), kept["row"]
+    return judged[latest_rows["row"]].with_columns(without), latest_rows["row"]
