@@ -495,7 +495,7 @@ def test_a_drop_is_decided_on_most_of_what_the_earlier_run_was_asked() -> None:
     ) == (Status.FAIL, True)
     assert check_drop(compared(-5.0, -1.0, n=94), 5.0, "before", "mine", coverage=94.0).status is Status.PASS
     almost = compared(-5.0, -1.0, n=94)
-    almost = replace(almost, answers=replace(almost.answers, expected={"new": 200, "old": 99}))
+    almost = replace(almost, answers=replace(almost.answers, samples={"new": {0: 200}, "old": {0: 99}}))
     assert "; 94.9 % of what was asked there got" in check_drop(almost, 5.0, "before", "mine").message
 
 
