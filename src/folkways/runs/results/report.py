@@ -164,8 +164,8 @@ def collect(
     judged, heights = pl.concat(judgements, how="diagonal_relaxed"), [frame.height for frame in judgements]
     del judgements
     if len(runs) > 1:
-        judged, rows = latest(judged, heights)
-        replies = replies.only(rows)
+        judged, latest_rows = latest(judged, heights)
+        replies = replies.only(latest_rows)
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
     inputs = inputs_of(judged.drop("text", "gold", strict=False), together, tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)

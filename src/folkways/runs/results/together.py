@@ -308,7 +308,8 @@ def latest(judged: pl.DataFrame, heights: Sequence[int]) -> tuple[pl.DataFrame, 
     if together:
         opinions = task.is_in([name for name in together if tasks[name].metrics[0].kind == "distribution"])
         asking = (pl.when(~opinions).then(column) for column in (without_order("variant"), pl.col("sample")))
-        whose = ("endpoint", "task", "profile", "question", "culture", "language", *asking)
+        names = ("endpoint", "task", "profile", "question", "culture", "language")
+        whose: list[pl.Expr] = [*map(pl.col, names), *asking]
         every = ((pl.col("came").min().over(*whose, "turn") == 1) & ~opinions).cast(pl.Int64)
         replies = every * judged.height + pl.col("came").sum().over(*whose, "turn")
         best = pl.when(task.is_in(together)).then(replies * len(heights) + pl.col("turn")).otherwise(0)
