@@ -322,7 +322,9 @@ def test_two_processes_that_delete_one_import_count_it_once_and_whole(study: Stu
 
 
 @ON_A_FILE
-def test_what_a_failed_import_added_is_counted_once_where_it_is_deleted_meanwhile(study: StudyFixture) -> None:
+def test_what_a_failed_import_added_is_counted_once_where_it_is_deleted_meanwhile(
+    study: StudyFixture,
+) -> None:
     workspace, number = study.workspace, study.record.id
     job = imports.begin(workspace, number, "verify", "a.csv", by=study.owner)
     stage = studies.get_stage(workspace, number, "verify")
