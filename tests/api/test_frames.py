@@ -276,6 +276,11 @@ def test_earlier_runs_by_name_number_and_last(
 def test_a_run_says_in_one_line_what_it_is(tmp_path: Path) -> None:
     run = folkways.run("demo/mcq", models="baseline/first", workspace=tmp_path / "w.db", name="mine")
     assert repr(run) == "<Run mine (finished): demo/mcq of baseline/first>"
+    both = folkways.run("demo/mcq", ["baseline/first", "baseline/random"], workspace=run.workspace)
+    (compared,) = folkways.compare(both)
+    assert repr(compared) == "\n".join(
+        ["<Comparison of demo/mcq: baseline/first, baseline/random>", *compared.verdicts]
+    )
 
 
 def test_a_report_says_how_its_run_ended(tmp_path: Path) -> None:

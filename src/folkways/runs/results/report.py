@@ -161,10 +161,11 @@ def collect(
                 parts.setdefault(key[0], lacks[0])
     every = pl.concat(frame for frames in scores.values() for frame in frames)
     every = every.unique(subset=SCORE_KEY, keep="last", maintain_order=True)
-    judged = pl.concat(judgements, how="diagonal_relaxed")
+    judged, heights = pl.concat(judgements, how="diagonal_relaxed"), [frame.height for frame in judgements]
     del judgements
     if len(runs) > 1:
-        judged, replies = _each_once(judged, replies)
+        judged, latest_rows = latest(judged, heights)
+        replies = replies.only(latest_rows)
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
     inputs = inputs_of(judged.drop("text", "gold", strict=False), together, tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
@@ -225,12 +226,6 @@ def collect(
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
         replies=apart,
     )
-
-
-def _each_once(judged: pl.DataFrame, replies: Replies) -> tuple[pl.DataFrame, Replies]:
-    """What several runs asked a model alike as the last of them has it, and the replies to that."""
-    rows = latest(judged)
-    return judged[rows], replies.only(rows)
 
 
 def _info(
