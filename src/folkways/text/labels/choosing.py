@@ -19,7 +19,7 @@ from folkways.text.labels.mentions import (
     with_letters,
     with_texts,
 )
-from folkways.text.labels.statements import ALONE, SETTLED, Mention, statements
+from folkways.text.labels.statements import ALONE, LIKELIER, SETTLED, Mention, statements
 from folkways.text.labels.words import IN_WORD, pattern
 
 _OPENING, _MARK = r"[(\[{\"'“‘]*", r"[)\]}.:,،、，：．|\-–—\"'”’(\[“‘]*"
@@ -184,19 +184,31 @@ def _settled(said: Sequence[Mention], labels: Sequence[str]) -> str | None:
         if before != agreed:
             return None
     (label,) = agreed
-    if all(mention.hedged for mention in firmest) and any(
-        mention.stance != "denied"
-        and _labels_of(mention, labels) - agreed
-        and (mention.against or firmest[0].against)
-        for mention in said
-    ):
-        return None  # "it could be A, but B is what people eat"
     after = said[said.index(firmest[0]) + 1 :]
+    if _open(firmest, *([m for m in part if _labels_of(m, labels) - agreed] for part in (said, after))):
+        return None
     taken_back = any(
         mention.stance == "denied" and label in (_labels_of(mention, labels) or agreed) for mention in after
     )
     denied = any(mention.stance == "denied" and label in _labels_of(mention, labels) for mention in said)
     return None if taken_back or (denied and firmest[0].strength < SETTLED) else label
+
+
+def _open(firmest: Sequence[Mention], others: Sequence[Mention], after: Sequence[Mention]) -> bool:
+    """Whether what only may be has another option set against it ("it could be A, but B is what people eat"),
+    or whether another follows what is only likelier ("A is more likely, but B").
+
+    others, after: what is said of other options, and what of that follows.
+    """
+    first = firmest[0]
+    if first.strength == LIKELIER:
+        return any(mention.stance == "asserted" and not mention.hedged for mention in after)
+    return all(mention.hedged for mention in firmest) and any(
+        mention.stance != "denied"
+        and (mention.against or first.against)
+        and (first.strength == ALONE or mention.strength == LIKELIER)
+        for mention in others
+    )
 
 
 def _firmest(mentions: Sequence[Mention]) -> list[Mention]:
