@@ -3,7 +3,9 @@ not by what was read before: ``overtaken`` has the other one do theirs in betwee
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -12,9 +14,10 @@ import yaml
 
 from folkways.workspace.database import Workspace
 from folkways_studio.database import schema
+from folkways_studio.database.deletion import AT_ONCE
 from folkways_studio.database.schema import metadata
 from folkways_studio.errors import ConflictError, NotAllowedError, NotFoundError, StudioError, SubmissionError
-from folkways_studio.exports.snapshot import take_snapshot
+from folkways_studio.exports.archive import export_files
 from folkways_studio.items import discussion, imports, table
 from folkways_studio.items.imports import ImportState
 from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
@@ -29,6 +32,7 @@ from folkways_studio.work.assignees import assign
 from studio.tests.support.studies import (
     ON_A_FILE,
     ON_BOTH,
+    PASSWORD,
     QUESTION,
     StudyFixture,
     described,
@@ -83,6 +87,26 @@ def test_of_two_owners_who_take_each_others_role_away_one_stays(study: StudyFixt
     assert [account.id for account, _ in accounts.members(workspace, number, Role.OWNER)] == [study.owner]
 
 
+@ON_A_FILE
+@pytest.mark.parametrize("disabled", [False, True])
+def test_the_old_password_lets_nobody_in_who_signs_in_while_it_is_changed(
+    studio_workspace: Workspace, disabled: bool
+) -> None:
+    """A session that began then would outlast the change, which ends all that there are."""
+    workspace = studio_workspace
+    account = accounts.create_account(workspace, "kim@example.org", PASSWORD)
+
+    def change() -> None:
+        if disabled:
+            accounts.set_disabled(workspace, account.id, disabled=True)
+        else:
+            accounts.set_password(workspace, account.id, "another password of the tests")
+
+    assert accounts.verify_password(workspace, "kim@example.org", PASSWORD) == account
+    with overtaken(workspace, change, after=1):
+        assert accounts.verify_password(workspace, "kim@example.org", PASSWORD) is None
+
+
 @ON_BOTH
 def test_the_last_place_goes_to_one_of_two_who_agree_at_once(studio_workspace: Workspace) -> None:
     study = open_study(studio_workspace, STAGES[:1], populations=[{**POPULATIONS[0], "people": 1}])
@@ -95,6 +119,17 @@ def test_the_last_place_goes_to_one_of_two_who_agree_at_once(studio_workspace: W
     with overtaken(study.workspace, lambda: agree(early)):
         assert agree(late) == "screened_out"
     assert {each.id: each.state for each in study.people()}[early] == "active"
+
+
+@ON_A_FILE
+def test_a_word_of_the_form_may_be_mended_while_items_are_added(studio_workspace: Workspace) -> None:
+    study = open_study(studio_workspace, STAGES, populations=POPULATIONS)
+    new = [NewItem("one", {"shot": "a.png", "shot_alt": "A bowl."})]
+    add_media(study.workspace, study.record.id, {"a.png": ("image/png", b"a picture")})
+    words = [STAGES[0], {**PART, "ask": [{**PART["ask"][0], "label": "What do you see?"}]}, STAGES[2]]
+    with overtaken(study.workspace, lambda: edit(study, words)):
+        add_items(study.workspace, study.record.id, "look", new)
+    assert len(stored(study.workspace, schema.items)) == 1
 
 
 PART = STAGES[1]
@@ -156,6 +191,23 @@ def test_more_answers_that_are_wanted_meanwhile_are_asked_for(studio_workspace: 
     with overtaken(study.workspace, lambda: edit(study, more)):
         study.add("verify", [QUESTION])
     assert len(stored(study.workspace, schema.assignments)) == 7
+
+
+@ON_A_FILE
+def test_what_is_added_after_more_answers_are_wanted_has_no_more_than_these(
+    studio_workspace: Workspace,
+) -> None:
+    study = open_study(studio_workspace, STAGES, populations=POPULATIONS)
+    study.add("verify", [QUESTION])
+    more = [{**STAGES[0], "answers": 7}, *STAGES[1:]]
+
+    def add() -> None:
+        add_items(study.workspace, study.record.id, "verify", [NewItem("late", QUESTION)])
+
+    with overtaken(study.workspace, add, after=1):
+        edit(study, more)
+    slots = Counter(each["item_id"] for each in stored(study.workspace, schema.assignments))
+    assert [*slots.values()] == [7, 7]
 
 
 def image(study: StudyFixture) -> None:
@@ -237,16 +289,52 @@ def test_an_export_has_nobody_who_came_while_it_was_read(study: StudyFixture) ->
     def come(*arguments: Any) -> None:
         if "FROM studio_participants" in arguments[2] and not came:
             came.append("came")
-            study.answer(study.person(), {"choices": [0]})
+            somebody = Thread(target=lambda: study.answer(study.person(), {"choices": [0]}))
+            somebody.start()
+            somebody.join()
 
     study.person()  # who invites first writes more
     sa.event.listen(study.workspace.engine, "after_cursor_execute", come)
     try:
-        taken = take_snapshot(study.workspace, study.record.id)
+        files = export_files(study.workspace, study.record.id, "csv")
     finally:
         sa.event.remove(study.workspace.engine, "after_cursor_execute", come)
     assert came
-    (item,) = taken.for_benchmarks().items.values()
-    assert item.votes == []
-    (item,) = take_snapshot(study.workspace, study.record.id).for_benchmarks().items.values()
-    assert len(item.votes) == 1
+    assert len(files["judgements.csv"].splitlines()) == 1
+    files = export_files(study.workspace, study.record.id, "csv")
+    assert len(files["judgements.csv"].splitlines()) == 2
+
+
+@ON_A_FILE
+def test_two_processes_that_delete_one_import_count_it_once_and_whole(study: StudyFixture) -> None:
+    workspace, number = study.workspace, study.record.id
+    job = imports.begin(workspace, number, "verify", "a.csv", by=study.owner)
+    stage = studies.get_stage(workspace, number, "verify")
+    new = [(NewItem(f"n{each}", QUESTION), None, QUESTION) for each in range(AT_ONCE + 10)]
+    imports.add_batch(workspace, job, stage, new, rows=len(new))
+    imports.end(workspace, job, ImportState.DONE)
+    imports.delete_import(workspace, number, job.id, by=study.owner)
+    with overtaken(workspace, lambda: imports.finish_deletions(workspace), after=1):
+        imports.finish_deletions(workspace)
+    assert imports.get_import(workspace, number, job.id).deleted == len(new)
+    (event,) = stored(workspace, schema.events, kind="items.deleted")
+    assert event["details"] == {"stage": "verify", "n": len(new), "kept": 0, "import": job.id}
+
+
+@ON_A_FILE
+def test_what_a_failed_import_added_is_counted_once_where_it_is_deleted_meanwhile(
+    study: StudyFixture,
+) -> None:
+    workspace, number = study.workspace, study.record.id
+    job = imports.begin(workspace, number, "verify", "a.csv", by=study.owner)
+    stage = studies.get_stage(workspace, number, "verify")
+    new = [(NewItem(f"n{each}", QUESTION), None, QUESTION) for each in range(AT_ONCE + 10)]
+    imports.add_batch(workspace, job, stage, new, rows=len(new))
+
+    def delete_it() -> None:
+        imports.delete_import(workspace, number, job.id, by=study.owner)
+        imports.finish_deletions(workspace)
+
+    with overtaken(workspace, delete_it, after=2):
+        imports.end(workspace, job, ImportState.FAILED, error="no")
+    assert imports.get_import(workspace, number, job.id).deleted == len(new)

@@ -152,6 +152,20 @@ def test_a_significant_gap_does_not_come_from_the_way_of_asking() -> None:
     assert tables[1].notes[1] == "m: no gap is shown to be within what the way of asking does."
 
 
+@pytest.mark.parametrize(("right", "gap", "within"), [(5, 35.8, False), (4, 19.2, True)])
+def test_a_gap_is_within_what_the_way_of_asking_does_up_to_1_96_of_its_spreads(
+    right: int, gap: float, within: bool
+) -> None:
+    """Five of twenty answers turn with the order: a spread of 16.2 points, which reaches to 31.8. No gap is
+    shown."""
+    data = judged(*replies("US", 12, 7, of=20), *replies("KR", right, right, of=6))
+    states = consistency_tables(data, "t/mcq", "correct")[1].rows.row(
+        by_predicate=pl.col("culture") == "US", named=True
+    )
+    assert (states["wobble"], -states["difference"]) == pytest.approx((16.2, gap), abs=0.05)
+    assert states["wobble_p"] < 0.05 < states["p_holm"] and states["within_wobble"] is within
+
+
 def test_questions_that_lack_a_way_do_not_tell_of_the_wobble() -> None:
     whole = [*replies("KR", 9, 5), *replies("US", 6, 2)]
     found = consistency_tables(judged(*whole), "t/mcq", "correct")[1].rows

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from folkways import gate
+from folkways import gate, run
 from tests.support.blend_data import write_release
 from tests.support.command_line import folkways
 
@@ -37,6 +37,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("now", "--min", "demo/mcq=90"), 1),
         (("both", "--min", "demo/mcq=20"), 1),  # the other model fails
         (("both", "--min", "demo/mcq=20", "--model", "first"), 0),
+        (("both", "--min", "demo/mcq=20", "--model", "first", "--model", "baseline/first"), 0),  # once
         (("now", "--max-drop-vs", "before=0"), 0),
         (("both", "--max-drop-vs", "before=1", "-m", "first"), 0),
     ],
@@ -227,6 +228,33 @@ def test_wrong_input_is_exit_code_2_and_one_message(
     assert done.returncode == 2, done.stdout + done.stderr
     assert words in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_fewer_samples_than_there_are_compared_on_those_that_both_have(tmp_path: Path) -> None:
+    """Samples that were not asked for here are not lost; replies that did not come are."""
+
+    def steady(prompt: str) -> str:
+        return "A"
+
+    def failing(prompt: str) -> str:
+        if len(prompt) % 3:
+            raise ValueError("lost")
+        return "A"
+
+    path, how = tmp_path / "w.db", {"attempts": 1, "max_failed": 1}
+    run("demo/mcq", [steady], samples=3, name="three", workspace=path)
+    run("demo/mcq", [steady], samples=1, name="one", workspace=path)
+    run("demo/mcq", [failing], samples=1, name="lost", workspace=path, **how)
+    run("demo/mcq", [steady], samples=3, cultures="KR,ET", name="part", workspace=path)
+    for name, against, few in (
+        ("one", "three", False),
+        ("three", "one", False),
+        ("lost", "three", True),
+        ("part", "one", True),
+    ):
+        (check,) = gate(name, max_drop_vs={against: 50}, workspace=path)
+        assert ("too few to decide on" in check.message) == few, check
+        assert ("where no row got a reply both here and there" in check.message) == few, check
 
 
 def test_a_bound_of_a_program_keeps_its_digits(workspace: Path) -> None:

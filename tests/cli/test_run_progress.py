@@ -48,6 +48,41 @@ def test_a_model_that_is_slow_to_let_go_of_has_a_line_for_each_count_and_no_more
     assert written.getvalue().count("Judging") == 1
 
 
+def test_a_model_that_waits_has_no_counts_until_all_have_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("folkways.cli.progress.PLAIN_SECONDS", 0.0)
+    written = io.StringIO()
+    show = RunProgress(Console(file=written, width=200))
+    waiting, asked = ModelProgress("m", total=9, done=2, waits="a GPU"), ModelProgress("n", total=9, done=4)
+    for done in (4, 9):
+        asked.done = done
+        show([waiting, asked])
+    waiting.stopped = "out of reach"
+    show([waiting, asked])
+    counted = re.findall(r"^([mn]): (\d) of 9", written.getvalue(), re.M)
+    assert counted == [("n", "4"), ("n", "9"), ("m", "2"), ("n", "9")]
+
+
+def test_a_name_of_up_to_30_characters_stands_whole_before_its_bar() -> None:
+    written = io.StringIO()
+    with RunProgress(Console(file=written, width=200, force_terminal=True)) as show:
+        show([ModelProgress("a" * 30, total=9, done=2), ModelProgress("b" * 31, total=9, done=2)])
+    assert "a" * 30 in written.getvalue() and "b" * 30 not in written.getvalue()
+
+
+def test_the_rate_counts_from_when_what_was_waited_for_is_there() -> None:
+    counts = ModelProgress("m", total=9)
+    for waits, begins_anew in (
+        (None, False),
+        ("a GPU", False),
+        ("a server", False),
+        (None, True),
+        (None, False),
+    ):
+        counts.began = 1.0
+        counts.wait(waits)
+        assert (counts.began != 1.0, counts.waits) == (begins_anew, waits)
+
+
 def test_each_message_is_one_line_however_narrow_the_file_is() -> None:
     written = io.StringIO()
     show = RunProgress(Console(file=written, width=20))

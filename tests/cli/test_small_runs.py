@@ -29,6 +29,18 @@ def test_a_run_of_one_item_in_one_language_has_a_report(tmp_path: Path) -> None:
     assert "By language" in (tmp_path / "report" / "report.html").read_text()
 
 
+def test_of_each_model_it_is_told_why_most_of_its_requests_failed(tmp_path: Path) -> None:
+    for name, letter in (("one", "A"), ("two", "B")):
+        (tmp_path / f"{name}.jsonl").write_text(f'{{"item": "DE/money-1", "response": "{letter}"}}\n')
+    models = ("--model", "replay:one.jsonl", "--model", "replay:two.jsonl")
+    done = folkways("run", "demo/mcq", *models, "--limit", 3, cwd=tmp_path)
+    assert done.returncode == 1
+    for name in ("one", "two"):
+        assert f"most often of replay:{name}.jsonl: {name}.jsonl has no reply for item" in done.stderr
+    alone = folkways("run", "demo/mcq", *models[:2], "--limit", 3, "--name", "alone", cwd=tmp_path)
+    assert "most often: one.jsonl has no reply for item" in alone.stderr
+
+
 def test_the_verdict_is_the_same_in_brief_from_python_and_before_the_files(tmp_path: Path) -> None:
     """A model of Python and a baseline: the report prints the verdict, the matrix, then what it wrote."""
     done = api.run(

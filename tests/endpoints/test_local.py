@@ -95,6 +95,25 @@ ASKED = [
 
 
 @pytest.mark.local_model
+def test_a_stated_temperature_leaves_nothing_of_how_a_folder_would_decode(model, tmp_path):
+    """Qwen's generation_config.json has a repetition penalty, which no signature tells."""
+    folder = tmp_path / "model"
+    shutil.copytree(model, folder)
+    file = folder / "generation_config.json"
+    plain = {name: value for name, value in json.loads(file.read_text("utf-8")).items() if "token" in name}
+    own = {"repetition_penalty": 9.0, "do_sample": True, "top_k": 1, "suppress_tokens": [4, 5, 6, 7]}
+    file.write_text(json.dumps(plain | own), "utf-8")
+    for settings, alike in (
+        (GREEDY, True),
+        (replace(GREEDY, temperature=2.0), True),
+        (replace(GREEDY, temperature=None, top_p=None), False),  # the model's publisher decides
+        (GREEDY, True),
+    ):
+        asked = [request(one.user, key=one.key, settings=settings) for one in ASKED]
+        assert (texts(*ask(folder, *asked)) == texts(*ask(model, *asked))) is alike
+
+
+@pytest.mark.local_model
 def test_a_batch_says_what_each_would_say_alone(model):
     """Left padding and the attention mask must leave no trace: five prompts of different lengths, in batches
     and one by one."""

@@ -115,6 +115,24 @@ def test_means_over_models_have_an_interval_over_models_and_one_over_questions()
     assert (rows["topic", "Food"]["questions"], rows["all", "all"]["questions"]) == (4, QUESTIONS)
 
 
+@pytest.mark.parametrize("over", [None, "culture"])
+def test_the_whole_is_a_mean_over_what_the_metric_says_and_a_topic_is_not(over: str | None) -> None:
+    known = inputs(drawn(), THREE, FOUR)
+    few = known.judged.filter(~((pl.col("culture") == "KR") & (pl.col("question") > "q2")))
+    uneven = replace(known, judged=few, metrics={TASK: (replace(RIGHT, mean_over=over),)})
+    rows = table(MODEL_MEANS.make(uneven), "model-means").rows_by_key(
+        ["facet", "group"], named=True, unique=True
+    )
+    for facet, group in (("all", "all"), ("topic", "Food")):
+        part = few if facet == "all" else few.filter(topic=group)
+        if over and facet == "all":
+            part = part.group_by("endpoint", over).agg(pl.col("right").mean())
+        models = 100 * part.group_by("endpoint").agg(pl.col("right").mean())["right"].to_numpy()
+        assert (rows[facet, group]["score"], rows[facet, group]["sd"]) == pytest.approx(
+            (models.mean(), models.std(ddof=1))
+        )
+
+
 def test_a_region_is_the_mean_of_its_cultures_and_not_of_its_questions() -> None:
     known = inputs(drawn(), THREE, {"KR": "ko", "CN": "zh", "ES": "es"})
     few = replace(

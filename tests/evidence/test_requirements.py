@@ -379,7 +379,14 @@ def compared(
     values[n:, 0] = math.nan
     groups = pl.DataFrame({"culture": ["JP" if gone and number >= n else "KR" for number in range(100)]})
     answers = Answers(
-        ("new", "old"), values, np.arange(100), 100, groups, {"new": 200, "old": 100}, {"new": n, "old": 100}
+        ("new", "old"),
+        values,
+        np.arange(100),
+        100,
+        groups,
+        {"new": 200, "old": 100},
+        {"new": n, "old": 100},
+        samples={"new": {0: 200}, "old": {0: 100}},
     )
     empty = pl.DataFrame()
     metric = Metric("right", "Right", "", lower_is_better=lower)
@@ -455,7 +462,7 @@ def test_where_less_is_better_a_drop_is_a_rise() -> None:
 
 def test_a_culture_that_is_gone_and_other_data_are_told_and_are_at_most_unsure() -> None:
     for options, words in (
-        ({"gone": True}, "; not compared: Japan, asked there"),
+        ({"gone": True}, "; not compared: Japan, where no row got a reply"),
         ({"unlike": ("data",)}, "about other data. data."),
     ):
         for most, strict, status in (
@@ -488,7 +495,7 @@ def test_a_drop_is_decided_on_most_of_what_the_earlier_run_was_asked() -> None:
     ) == (Status.FAIL, True)
     assert check_drop(compared(-5.0, -1.0, n=94), 5.0, "before", "mine", coverage=94.0).status is Status.PASS
     almost = compared(-5.0, -1.0, n=94)
-    almost = replace(almost, answers=replace(almost.answers, expected={"new": 200, "old": 99}))
+    almost = replace(almost, answers=replace(almost.answers, samples={"new": {0: 200}, "old": {0: 99}}))
     assert "; 94.9 % of what was asked there got" in check_drop(almost, 5.0, "before", "mine").message
 
 

@@ -513,6 +513,18 @@ def test_a_weakest_group_is_told_in_points_of_percentages_alone() -> None:
     assert "A is weakest about Ethiopia: 1.7 worse than its mean over 3 cultures (between " in sentence
 
 
+@pytest.mark.parametrize("tied", [1, 2, 3])
+def test_where_up_to_two_models_are_best_it_is_told_where_each_is_weakest(tied: int) -> None:
+    half = [float(number % 3 != 0 or number % 2) for number in range(120)]
+    answers = {**dict.fromkeys(("A", "B", "C")[:tied], half), "Z": first(10, 120)}
+    made = verdict([evidence(answers)])
+    assert set(made.tasks[0].best) == {*answers} - {"Z"} and all(
+        made.weakest[name] for name in answers if name != "Z"
+    )
+    told = [name for name in answers if f"{name} is weakest about Ethiopia: 33.3 points worse" in made.text]
+    assert told == (["A", "B"][:tied] if tied < 3 else [])
+
+
 def test_where_less_is_better_the_highest_group_is_the_weakest() -> None:
     scores = scored({"ET": (6, 30), "KR": (32, 40), "MX": (40, 200)}, WRONG)
     (spot,) = weak_spots([(scores, WRONG, ("culture",))])["A"]

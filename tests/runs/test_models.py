@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -88,3 +90,11 @@ def test_a_task_is_asked_at_its_own_temperature_unless_the_user_names_another() 
 def test_models_that_cannot_be(models: list[str], message: str) -> None:
     with pytest.raises(FolkwaysError, match=message):
         open_models(models, OPTIONS)
+
+
+def test_two_files_with_the_same_contents_are_named(tmp_path: Path) -> None:
+    names = [f"replay:{tmp_path / name}.jsonl" for name in ("one", "copy")]
+    for name in names:
+        Path(name.removeprefix("replay:")).write_text('{"item": "DE/money-1", "response": "A"}\n')
+    with pytest.raises(FolkwaysError, match=r"one\.jsonl and .*copy\.jsonl are one model.* name one of them"):
+        open_models(names, OPTIONS)

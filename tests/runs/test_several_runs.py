@@ -4,6 +4,7 @@ conditions; or which are one run by two names."""
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,10 @@ from folkways.reports.formats.summary import lede
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
+from folkways.runs.results import together
 from folkways.runs.results.judgements import load_inputs
 from folkways.runs.results.report import collect, verdict_on_runs
+from folkways.runs.scores.scoring import scores_of_run
 from folkways.workspace.database import Workspace, open_workspace
 from folkways.workspace.run_records import RunRecord, find_asked_runs
 from tests.benchmarks.survey.test_survey import write_survey
@@ -409,3 +412,32 @@ def test_analyses_say_that_models_count_once(runs: dict[str, Run]) -> None:
         done = command_line("analyse", *names, *of_runs)
         assert done.returncode == 0, done.stderr
         assert done.stderr.count(EACH_MODEL_ONCE) == said
+
+
+@pytest.mark.parametrize(
+    ("names", "per_reply", "small"),
+    [
+        (("whole", "two"), True, True),
+        (("whole", "two"), False, False),
+        (("drawn", "also drawn"), True, False),
+        (("drawn", "also drawn"), False, False),
+    ],
+)
+def test_judgements_of_several_runs_are_small_where_the_task_can_have_that_and_no_sample_was_drawn(
+    runs: dict[str, Run],
+    monkeypatch: pytest.MonkeyPatch,
+    names: tuple[str, str],
+    per_reply: bool,
+    small: bool,
+) -> None:
+    seen = []
+
+    def noted(task: Any, options: Any, populations: Any, judged: pl.DataFrame) -> pl.DataFrame:
+        seen.append(pl.UInt8 in judged.dtypes or pl.Categorical in judged.dtypes)
+        return scores_of_run(task, options, populations, judged)
+
+    task = get_task("demo/mcq")
+    monkeypatch.setattr(together, "scores_of_run", noted)
+    monkeypatch.setattr(type(task), "scoring", replace(task.scoring, per_reply=per_reply))
+    data_of(runs, *names)
+    assert {*seen} == {small}

@@ -63,19 +63,34 @@ def test_models_are_compared_on_every_question_that_was_asked_in_several_orders(
     assert expected
 
 
-def test_a_question_asked_in_several_orders_is_of_one_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize("numbers", [(3, 3), (4, 2), (2, 4)])
+def test_a_question_asked_in_several_orders_is_of_one_run(tmp_path: Path, numbers: tuple[int, int]) -> None:
     runs = []
-    for lost in ({0, 5}, {2, 7}):
+    for lost, orders in zip(({0, 5}, {2, 7}), numbers, strict=True):
         LOST.clear()
         LOST.update(lost)
         TIMES[0] = -1
-        how = {"attempts": 1, "max_failed": 1, "afresh": True}
+        how = {"attempts": 1, "max_failed": 1, "afresh": True, "permute_options": orders}
         runs.append(in_orders(tmp_path, [first], **how))
     LOST.clear()
-    (model,) = find_models(runs[0].workspace, [], [run.name for run in runs])
-    judged = judgements_of(runs[0].workspace, model, "culturalbench/easy", "paper")
-    values = judged.group_by("item").agg(pl.col("consistent").count(), rows=pl.len())
-    assert {*values.filter(pl.col("rows") > 1)["consistent"]} == {1}
+    own = [
+        run.judgements()
+        .group_by("item")
+        .agg(lost=pl.col("state").is_in(["failed"]).sum(), value=pl.col("consistent").sum())
+        for run in runs
+    ]
+    both = own[0].join(own[1], on="item").to_dicts()
+    for order in (1, -1):
+        (model,) = find_models(runs[0].workspace, [], [run.name for run in runs[::order]])
+        judged = judgements_of(runs[0].workspace, model, "culturalbench/easy", "paper")
+        values = judged.group_by("item").agg(
+            pl.col("consistent").count(), rows=pl.len(), value=pl.col("consistent").sum()
+        )
+        assert {*values.filter(pl.col("rows") > 1)["consistent"]} == {1}
+        found = dict(values.select("item", "value").iter_rows())
+        for one in both:  # the value of the run that lost nothing, or else lost less of as many
+            if bool(one["lost"]) != bool(one["lost_right"]):
+                assert found[one["item"]] == one["value_right" if one["lost"] else "value"]
 
 
 @pytest.mark.parametrize(

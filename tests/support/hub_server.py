@@ -33,21 +33,17 @@ import gzip
 import hashlib
 import json
 import re
-import subprocess
 import threading
 import time
-import urllib.request
 from collections import defaultdict, deque
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from urllib.parse import unquote
 
-from tests.support.forked_programs import start_module
 from tests.support.hub_uploads import Uploads
+from tests.support.server_process import Handler, ServerProcess
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 HUB = re.compile(r"/datasets/(?P<repo>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<path>.+)")
 GITHUB = re.compile(r"/(?P<repo>[^/]+/[^/]+)/(?P<revision>[^/]+)/(?P<path>.+)")
 
@@ -81,31 +77,20 @@ class State:
         return kind, dict(pair.split("=", 1) for pair in pairs)
 
 
-class Handler(BaseHTTPRequestHandler):
+class Answers(Handler):
     """Answers both ports; ``on_cdn`` tells them apart."""
 
-    protocol_version = "HTTP/1.1"
     state: State
     on_cdn = False
 
-    def log_message(self, format: str, *args: object) -> None:
-        return
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+    def answer(self, body: bytes) -> None:
         if self.path == "/_control":
             self.state.configure(json.loads(body))
             self._send(200, b"{}")
         elif not self._upload(body):
-            self._refuse(404)
+            self._refuse(404) if self.command in ("POST", "PUT") else self._show()
 
-    def do_PUT(self) -> None:
-        self.do_POST()
-
-    def do_HEAD(self) -> None:
-        self.do_GET()
-
-    def _upload(self, body: bytes = b"") -> bool:
+    def _upload(self, body: bytes) -> bool:
         """Whether the address is one of uploads, which is then answered: with a status where one is set for
         its last part."""
         if not self.state.uploads.knows(self.path):
@@ -127,15 +112,13 @@ class Handler(BaseHTTPRequestHandler):
         self._send(status, json.dumps(document).encode(), {"Content-Type": "application/json", **headers})
         return True
 
-    def do_GET(self) -> None:
+    def _show(self) -> None:
         if self.path == "/_log":
             self._send(200, json.dumps(self.state.log).encode())
             return
         if self.path == "/_pushed":
             pushed = {"commits": self.state.uploads.commits, "pulls": self.state.uploads.pulls}
             self._send(200, json.dumps(pushed).encode())
-            return
-        if self._upload():
             return
         self.entry = {
             "port": "cdn" if self.on_cdn else "home",
@@ -270,59 +253,32 @@ def commit_of(revision: str) -> str:
     return revision if re.fullmatch("[0-9a-f]{40}", revision) else hashlib.sha1(revision.encode()).hexdigest()
 
 
-class HubServer:
-    """The server as a child process, for tests: a context manager with ``url``, ``cdn``, ``control`` and
-    ``log``."""
+class HubServer(ServerProcess):
+    """The server as a child process, for tests: a context manager with ``url``, ``control`` and ``log``."""
+
+    module = "tests.support.hub_server"
 
     def __init__(self, root: Path) -> None:
         self.root = root
-
-    def __enter__(self) -> HubServer:
-        self._process = start_module(
-            "tests.support.hub_server", "--root", self.root, cwd=REPOSITORY, stdout=subprocess.PIPE, text=True
-        )
-        assert self._process.stdout is not None
-        places = json.loads(self._process.stdout.readline())
-        self.url: str = places["url"]
-        self.cdn: str = places["cdn"]
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._process.kill()
-        self._process.wait()
-        assert self._process.stdout is not None
-        self._process.stdout.close()
-
-    def control(self, **settings: Any) -> None:
-        request = urllib.request.Request(
-            f"{self.url}/_control", data=json.dumps(settings).encode(), method="POST"
-        )
-        with urllib.request.urlopen(request, timeout=10):
-            pass
+        self.arguments = ("--root", str(root))
 
     def log(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._told("_log")
+        found: list[dict[str, Any]] = self.told("/_log")
         return found
 
     def pushed(self) -> dict[str, list[dict[str, Any]]]:
         """The ``commits`` and ``pulls`` (pull requests) that were made: kind, name, summary, description,
         texts of small files."""
-        found: dict[str, list[dict[str, Any]]] = self._told("_pushed")
+        found: dict[str, list[dict[str, Any]]] = self.told("/_pushed")
         return found
-
-    def _told(self, what: str) -> Any:
-        with urllib.request.urlopen(f"{self.url}/{what}", timeout=10) as reply:
-            return json.load(reply)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--root", type=Path, required=True)
     state = State(parser.parse_args().root)
-    home = ThreadingHTTPServer(("127.0.0.1", 0), type("Home", (Handler,), {"state": state}))
-    cdn = ThreadingHTTPServer(("127.0.0.1", 0), type("Cdn", (Handler,), {"state": state, "on_cdn": True}))
+    home = ThreadingHTTPServer(("127.0.0.1", 0), type("Home", (Answers,), {"state": state}))
+    cdn = ThreadingHTTPServer(("127.0.0.1", 0), type("Cdn", (Answers,), {"state": state, "on_cdn": True}))
     state.cdn = f"http://127.0.0.1:{cdn.server_port}"
     threading.Thread(target=cdn.serve_forever, daemon=True).start()
     state.uploads.url = f"http://127.0.0.1:{home.server_port}"

@@ -14,15 +14,16 @@ Transaction = Callable[[], AbstractContextManager[sa.Connection]]
 
 
 @contextmanager
-def overtaken(workspace: Workspace, by: Callable[[], object]) -> Iterator[None]:
-    """Have ``by`` done, over a connection of its own, when the block is about to begin its first transaction
-    that may write: all that the block has read until then is from before."""
-    done = False
+def overtaken(workspace: Workspace, by: Callable[[], object], *, after: int = 0) -> Iterator[None]:
+    """Have ``by`` done, over a connection of its own, when the block is about to begin a transaction that may
+    write: all that the block has read until then is from before. after: so many transactions before."""
+    begun, done = 0, False
 
     def after_them(transaction: Transaction) -> Transaction:
         def begin() -> AbstractContextManager[sa.Connection]:
-            nonlocal done
-            if not done:
+            nonlocal begun, done
+            begun += 1
+            if begun > after and not done:
                 done = True
                 by()
             return transaction()

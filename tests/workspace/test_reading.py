@@ -81,3 +81,14 @@ def test_threads_do_not_share(workspace: Workspace) -> None:
         other.start()
         other.join()
     assert found == [1]
+
+
+def test_what_is_read_together_is_of_one_moment(workspace: Workspace) -> None:
+    with workspace.reading_together():
+        assert count(workspace) == 0
+        other = threading.Thread(target=add, args=(workspace,))
+        other.start()
+        other.join()
+        assert count(workspace) == 0
+        add(workspace)
+        assert count(workspace) == 2

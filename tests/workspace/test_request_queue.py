@@ -554,3 +554,13 @@ def test_a_worker_that_is_begun_again_under_its_name_frees_what_the_dead_one_hel
     again = RequestQueue(any_workspace, run.id, name="node-7")
     again.enter(joins=True)
     assert len(again.claim(endpoint, 0, 3, frozenset()).requests) == 2
+
+
+def test_the_ordinal_at_a_share_is_between_the_first_and_last_of_a_model(any_workspace: Workspace) -> None:
+    run, first = plan_prompts(any_workspace, "m", TEXTS)
+    _, second = plan_prompts(any_workspace, "n", TEXTS, first=11)
+    _, none = plan_prompts(any_workspace, "o", [], first=21)
+    queue = RequestQueue(any_workspace, run.id)
+    found = {name: [queue.ordinal_at(number, share) for share in (0.0, 0.5, 0.999, 1.0)]
+             for name, number in (("m", first), ("n", second), ("o", none))}  # fmt: skip
+    assert found == {"m": [1, 5, 9, 10], "n": [11, 15, 19, 20], "o": [0, 0, 0, 0]}

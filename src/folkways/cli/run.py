@@ -144,7 +144,10 @@ def command(
         failed = int(failures["count"].sum())
         note = "request failed and counts" if failed == 1 else "requests failed and count"
         console.print(f"{failed:,} {note} as such; the same command tries again.")
-        console.print(single_line(f"most often: {failures['message'][0]}"), soft_wrap=True)
+        commonest = failures.unique("endpoint", keep="first", maintain_order=True)
+        for endpoint, message in commonest.select("endpoint", "message").iter_rows():
+            of_whom = f" of {endpoint}" if commonest.height > 1 else ""
+            console.print(single_line(f"most often{of_whom}: {message}"), soft_wrap=True)
     out, batches = out_of_run(done.workspace, done.record.id)
     if out and batch:
         console.print(

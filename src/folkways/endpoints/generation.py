@@ -22,6 +22,9 @@ Answer = Completion | EndpointFailure
 DEFAULT_NEW_TOKENS = 512
 """Output tokens at most where the settings name no max_tokens."""
 
+UNDECODED = ("bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "cache_implementation")
+"""What holds of a model's generation_config.json where a run states the temperature: which tokens begin and
+end a text, not how it is decoded (repetition_penalty, top_k, forced tokens, ...)."""
 
 MOST_BY_ARITHMETIC = 0.1
 """Nats by which the same log-probabilities differ at most, on average: 16-bit arithmetic is coarse."""
@@ -53,11 +56,15 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     # On a CPU 16-bit arithmetic is slow and coarse; on a GPU the precision is the one the model was published
     # in.
     precision = "auto" if device == "cuda" else torch.float32
+    renamed = tuple(map(int, transformers.__version__.split(".")[:2])) >= (4, 56)
     is_folder = Path(source).is_dir()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
         model, loading = transformers.AutoModelForCausalLM.from_pretrained(
-            source, revision=revision, torch_dtype=precision, output_loading_info=True
+            source,
+            revision=revision,
+            output_loading_info=True,
+            **{"dtype" if renamed else "torch_dtype": precision},
         )
         model = model.to(device).eval()
     except Exception as error:  # noqa: BLE001 - of torch, transformers, safetensors and what a folder holds
@@ -140,6 +147,10 @@ class LoadedModel:
         self._tokenizer = tokenizer
         self._model = model
         self._device = device
+        self._published = model.generation_config
+        self._plain = type(self._published)(
+            **{name: getattr(self._published, name, None) for name in UNDECODED}
+        )
         self._name = f"{source}@{getattr(model.config, '_commit_hash', None) or revision or 'local'}"
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token or tokenizer.decode([0])
@@ -300,6 +311,7 @@ class LoadedModel:
         if seed is not None:
             torch.manual_seed(seed)
         options: dict[str, Any] = {"max_new_tokens": new_tokens, "pad_token_id": self._tokenizer.pad_token_id}
+        self._model.generation_config = self._published if settings.temperature is None else self._plain
         if settings.temperature == 0:
             options |= {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None}
         elif settings.temperature is not None:

@@ -41,6 +41,7 @@ class Answers:
     unread: model -> number of replies without a readable answer.
     truncated: model -> number of those that the token limit cut.
     per: ``Metric.per`` of the metric: whether a row is a reply or a question of several.
+    samples: model -> sample -> number of the expected rows in it.
     """
 
     models: tuple[str, ...]
@@ -53,6 +54,12 @@ class Answers:
     unread: Mapping[str, int] = field(default_factory=dict)
     truncated: Mapping[str, int] = field(default_factory=dict)
     per: Unit = "item"
+    samples: Mapping[str, Mapping[int, int]] = field(default_factory=dict, repr=False)
+
+    def expected_in_samples(self, model: str, *, of: str) -> int:
+        """How many rows that count a model has in the samples that another one (``of``) was asked for as
+        well: of three samples and one, those of the one."""
+        return sum(rows for sample, rows in self.samples[model].items() if sample in self.samples[of])
 
     def coverage(self, model: str) -> float:
         """The share of a model's expected rows that it replied to; 0 if none is expected."""
@@ -162,11 +169,12 @@ def answers_of(judgements: Mapping[str, Judged], metric: Metric, groups: Sequenc
     groups = [*groups, *([metric.mean_over] if metric.mean_over else [])]
     key = (*(("culture", "question") if metric.per == "question" else ("item",)), *ASKING)
     carried = list(dict.fromkeys((*key, "question", *groups)))
-    expected, replied, unread, truncated = {}, {}, {}, {}
+    expected, replied, unread, truncated, samples = {}, {}, {}, {}, {}
     heard: list[pl.DataFrame] = []
     for model, frame in judgements.items():
         rows = _expected(frame, metric, key, carried)
         expected[model] = rows.height
+        samples[model] = dict(rows["sample"].value_counts().iter_rows())
         rows = rows.filter(~pl.col("lost")).drop("lost")
         replied[model] = rows.height
         truncated[model] = _count(rows["state"], State.TRUNCATED)
@@ -201,6 +209,7 @@ def answers_of(judgements: Mapping[str, Judged], metric: Metric, groups: Sequenc
         unread=unread,
         truncated=truncated,
         per=metric.per,
+        samples=samples,
     )
 
 

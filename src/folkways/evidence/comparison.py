@@ -92,6 +92,9 @@ class Comparison:
     unlike: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return "\n".join([f"<Comparison of {self.task}: {', '.join(self.models)}>", *self.verdicts])
+
     @property
     def reversals(self) -> pl.DataFrame:
         """REVERSALS with the task and the metric: cultures and groups of ``by`` that contradict the whole."""

@@ -235,12 +235,13 @@ def check_drop(
     against: the earlier run.
     model: the first model, as a reader knows it.
     strict: fail if unsure.
-    coverage: percent of the second model's rows that both must have replied to. The message names another
-        model, other settings or data, and cultures that are missing.
+    coverage: percent of the second model's rows, in the samples that the first was asked for as well, that
+        both must have replied to. The message names another model, other settings or data, and cultures that
+        are missing.
     """
     row = comparison.differences.filter(facet=WHOLE).row(0, named=True)
     answers, (first, second) = comparison.answers, comparison.models
-    share = row["n"] / answers.expected[second]
+    share = row["n"] / answers.expected_in_samples(second, of=first)
     gone = [culture_name(code) for code in answers.only_one(first, second, CULTURE).get(second, [])]
     message = (
         f"found {number(row['first_score'])} here and {number(row['second_score'])} there on "
@@ -257,7 +258,7 @@ def check_drop(
         status, decision = _decide_drop(comparison, row, most, strict)
         message += decision
     if gone:
-        message += f"; not compared: {named(gone)}, asked there and without a reply here"
+        message += f"; not compared: {named(gone)}, where no row got a reply both here and there"
     if "data" in comparison.unlike:
         message += "; the two were asked about other data"
     if status is Status.PASS and (gone or "data" in comparison.unlike):

@@ -35,6 +35,7 @@ from folkways.runs.judging.calibration import Cases
 from folkways.runs.results.compare import NotJudgedError, common_tasks, compare, metric_of
 from folkways.runs.results.completeness import lacking
 from folkways.runs.results.find_models import find_models
+from folkways.runs.results.model_names import choose_models
 from folkways.runs.scores.scoring import stored_scores
 from folkways.stats.raters.judge_quality import noisy_but_valid
 from folkways.text_tables import read_replies
@@ -275,14 +276,12 @@ def _texts(required: Required) -> list[str]:
 
 
 def _endpoints(workspace: Workspace, run: RunRecord, models: Sequence[str]) -> list[str]:
+    endpoints = [*dict.fromkeys(part.endpoint for part in results.parts(workspace, run))]
     try:
-        return [
-            stored.endpoint
-            for stored in find_models(workspace, [f"{model}@{run.name}" for model in models], [run.name])
-        ]
-    except UnknownNameError as error:  # whose hint is for those who compare runs
+        return choose_models(models, endpoints, run.name) if models else endpoints
+    except UnknownNameError as error:
         hint = "a gate checks one run; name another one before the options: folkways gate RUN"
-        raise UnknownNameError(f"model of run {run.name}", error.name, error.valid, hint=hint) from None
+        raise UnknownNameError(error.kind, error.name, error.valid, hint=hint) from None
 
 
 def _minimums(

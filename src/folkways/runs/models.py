@@ -130,7 +130,10 @@ def open_models(models: Sequence[Any], options: EndpointOptions, *, need_key: bo
     identities = [model.identity for model in opened]
     for position, identity in enumerate(identities):
         if identity in identities[:position]:
-            raise FolkwaysError(f"the model {opened[position].name} is named twice; name it once")
+            first, again = opened[identities.index(identity)].name, opened[position].name
+            twice = f"the model {first} is named twice; name it once"
+            same = f"{first} and {again} are one model, or files with the same contents; name one of them"
+            raise FolkwaysError(twice if first == again else same)
         if opened[position].name in [model.name for model in opened[:position]]:
             raise FolkwaysError(
                 f"two different models are called {opened[position].name}; give each a name: "

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy import dialects
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.exc import ArgumentError, DisconnectionError, SQLAlchemyError
 from sqlalchemy.util import LRUCache
 
 from folkways.errors import MissingExtraError, option, quoted
@@ -102,21 +102,20 @@ class Workspace:
     @contextmanager
     def read(self, *, alone: bool = False) -> Iterator[Connection]:
         """A connection for reading, which blocks nobody: on SQLite one snapshot, on PostgreSQL one for each
-        statement.
+        statement, unless in ``reading_together``.
 
-        alone: one snapshot on PostgreSQL too, and not the connection of ``reading_together``; for rows that
-        are fetched by and by, and for readings that have to fit each other.
+        alone: not the connection of ``reading_together``; for rows that are fetched by and by.
         """
         with self._explained("read"), self._reading.block(alone=alone) as connection:
             yield connection
 
     @contextmanager
     def reading_together(self) -> Iterator[None]:
-        """Have the ``read`` blocks of this thread share one connection until it writes or this block ends; on
-        SQLite one snapshot.
+        """Have the ``read`` blocks of this thread share one connection and one snapshot until it writes or
+        this block ends.
 
-        For a request that reads many small things: a connection is taken and given back once. Not for blocks
-        that wait for long.
+        For a request that reads many small things, which have to fit each other: a connection is taken and
+        given back once. Not for blocks that wait for long.
         """
         with self._reading.together():
             yield
@@ -480,22 +479,16 @@ class ThreadReader(local):
         self.shares = False
         self.depth = 0
         self.connection: Connection | None = None
-        # PostgreSQL's transactions, as they are here (READ COMMITTED), give reading no snapshot, only two
-        # more messages.
-        self._options: dict[str, Any] = (
-            {"isolation_level": "AUTOCOMMIT"} if engine.dialect.name == "postgresql" else {}
-        )
-        self._options["read_only"] = True
+        self._options: dict[str, Any] = {"read_only": True}
+        if engine.dialect.name == "postgresql":
+            self._options["isolation_level"] = "REPEATABLE READ"
 
     @contextmanager
     def block(self, *, alone: bool = False) -> Iterator[Connection]:
         """A connection for reading that blocks nobody.
-        alone: not the shared one, but a transaction of its own, which reads one snapshot."""
+        alone: not the shared one, but a transaction of its own."""
         if alone or not self.shares:
-            options: dict[str, Any] = {"read_only": True}
-            if alone and self.engine.dialect.name == "postgresql":
-                options["isolation_level"] = "REPEATABLE READ"
-            with self.engine.connect().execution_options(**options) as connection:
+            with self.engine.connect().execution_options(read_only=True) as connection:
                 yield connection
                 # nothing; but after a rollback PostgreSQL's driver has to prepare every statement anew
                 connection.commit()
@@ -514,7 +507,7 @@ class ThreadReader(local):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Have the blocks of this thread share one connection (on SQLite one transaction), until it writes or
+        """Have the blocks of this thread share one transaction, which reads one snapshot, until it writes or
         this block ends."""
         outermost, self.shares = not self.shares, True
         try:
@@ -529,4 +522,6 @@ class ThreadReader(local):
         written."""
         if self.connection is not None and self.depth == 0:
             held, self.connection = self.connection, None
+            with suppress(SQLAlchemyError):  # nothing was written that could be lost
+                held.commit()  # as at the end of ``block``
             held.close()

@@ -100,8 +100,9 @@ def find_run(workspace: Workspace, name: str) -> RunRecord:
     if isfile(name):  # noqa: PTH113 - which takes any text, also one that can be no path
         replayed = workspace.command("run", "TASK", "--model", f"replay:{name}")
         hint += (
-            f"\n{name} is a file. Replies in a table (CSV, TSV, JSONL, Parquet) become a run: {replayed}\n"
-            "folkways report and folkways compare read logs of other programs as they are"
+            f"\n{name} is a file. A table with the columns item and response becomes a run: {replayed}\n"
+            "What folkways judge wrote has no responses: name the file that it read. folkways report and "
+            "folkways compare read logs of other programs as they are"
         )
     raise UnknownNameError("run", name, [run.name for run in runs], hint=hint)
 

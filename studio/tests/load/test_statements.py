@@ -29,16 +29,17 @@ from studio.tests.web.test_templates_walked import answer_of, opened, people_of
 
 MOST = {
     "page": 4,
-    "draft": 6,
+    "draft": 7,
     "next": 3,
     "next of one's own": 8,
     "answer": 12,
     "answer that goes on": 15,
     "answer of one's own": 24,
 }
-"""By what is asked for. An answer comes with the next task: most take 9. Its item may go on to the next
-stage; where a stage has caps or known answers, those are counted before the next task is given; and who
-writes items is given a new one with every answer, once the categories have a place for them.
+"""By what is asked for. A draft takes 6, and 7 of those who decide: whose answers they see is looked up. An
+answer comes with the next task: most take 9. Its item may go on to the next stage; where a stage has caps or
+known answers, those are counted before the next task is given; and who writes items is given a new one with
+every answer, once the categories have a place for them.
 """
 
 FIELD = re.compile(r'name="(csrf|key|version)" value="([^"]*)"')

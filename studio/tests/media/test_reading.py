@@ -148,3 +148,23 @@ def test_an_item_names_a_file_however_its_letters_are_encoded(studio_workspace: 
             "rate",
             [NewItem(name, {"door": name, "door_alt": "A"}, "korea")],
         )
+
+
+@pytest.mark.parametrize(("most", "fits"), [(60, True), (59, False), (20, False)])
+def test_archives_of_one_upload_unpack_to_so_much_together(
+    monkeypatch: pytest.MonkeyPatch, most: int, fits: bool
+) -> None:
+    monkeypatch.setattr("folkways_studio.media.reading.LARGEST_UNPACKED", most)
+    archives = []
+    for name in ("one", "two"):
+        written = io.BytesIO()
+        with zipfile.ZipFile(written, "w") as archive:
+            archive.writestr(f"{name}.gif", b"GIF89a" + bytes(24))
+        archives.append((f"{name}.zip", written.getvalue()))
+    if fits:
+        assert {name: len(content) for name, (_, content) in read_media(archives).items()} == {
+            "one.gif": 30, "two.gif": 30
+        }  # fmt: skip
+    else:
+        with pytest.raises(MediaError, match="bring it in parts"):
+            read_media(archives)

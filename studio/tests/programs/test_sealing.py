@@ -92,6 +92,11 @@ def test_a_workspace_on_a_server_needs_a_key_of_the_environment(
     workspace.location = "postgresql://folkways@host/folkways"
     with pytest.raises(SealError, match=f"set {KEY_VARIABLE} to a random text"):
         seal(workspace, "secret")
+    workspace.location = str(tmp_path / "gone" / "studio.db")
+    with pytest.raises(
+        SealError, match=rf"gone/studio\.db-key cannot be written: No .*; or set {KEY_VARIABLE}"
+    ):
+        seal(workspace, "secret")
     workspace.close()
 
 

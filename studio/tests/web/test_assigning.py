@@ -115,6 +115,10 @@ def test_by_hand_from_the_table(study: StudyFixture) -> None:
     assert "No item was chosen." in browser.post("/items/assign", how="hand", to=lee.pseudonym)
 
 
+def conditions(count: int) -> str:
+    return "\n".join(f"key{number} = value" for number in range(count))
+
+
 def test_by_a_rule_that_was_looked_at(study: StudyFixture) -> None:
     kim, lee = study.person(), study.person()
     items = study.add("verify", [QUESTION] * 4)
@@ -124,7 +128,8 @@ def test_by_a_rule_that_was_looked_at(study: StudyFixture) -> None:
     rule = {"item": [str(each) for each in items], "how": "rule"}
     for field, value, problem in (
         ("each", "0", "at least 1"), ("most", "x", "at least 1"), ("has", "law", "a name and a value"),
-        ("same_as", "a = b\n" * 21, "too many conditions"),
+        *((field, conditions(21), "too many conditions") for field in ("has", "same_as")),
+        *((field, conditions(20), "was asked for key0") for field in ("has", "same_as")),
         ("among", "p-none", "is called p-none"), ("has", "experties = law", "was asked for experties"),
         ("same_as", "experties = question", "was asked for experties"),
         ("same_as", "expertise = topic", "None of these items has topic"),

@@ -14,7 +14,7 @@ from folkways_studio.errors import ConflictError, SubmissionError
 from folkways_studio.stages.base import COMMON_OPTIONS
 from folkways_studio.stages.fields import plain
 from folkways_studio.stages.registry import stage_kind
-from folkways_studio.workflows.suggesting import MOST_ANSWERS, SUGGESTERS, outcome
+from folkways_studio.workflows.suggesting import SUGGESTERS, outcome
 
 GROUPS, LOCAL, ENGLISH = (SUGGESTERS[kind] for kind in ("group_answers", "localise", "collect_question"))
 CONTENT = {
@@ -29,9 +29,15 @@ def test_answers_are_numbered_as_people_wrote_them_and_stand_in_no_other_place()
     prompt = GROUPS.prompt(CONTENT, {}, "South Korea", "Korean")
     assert "1. 떡국\n2. 밥\n3. 떡 국\n4. {answers} 7\n" in prompt
     assert "South Korea" in prompt and "무엇을 먹나요?" in prompt and "What do people eat?" in prompt
-    for answers in ({"a": ["one"]}, {"a": [str(number) for number in range(MOST_ANSWERS + 1)]}):
-        with pytest.raises(ConflictError, match=f"for 2 to {MOST_ANSWERS} different answers"):
-            GROUPS.prompt({**CONTENT, "answers": answers}, {}, "South Korea", "Korean")
+    for count in (1, 121):
+        with pytest.raises(ConflictError, match="for 2 to 120 different answers"):
+            GROUPS.prompt(with_answers(count), {}, "South Korea", "Korean")
+    for count in (2, 120):
+        assert f"\n{count}. " in GROUPS.prompt(with_answers(count), {}, "South Korea", "Korean")
+
+
+def with_answers(count: int) -> dict[str, object]:
+    return {**CONTENT, "answers": {"a": [f"answer {number}" for number in range(count)]}}
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,7 @@ def test_what_context_adds_is_paired_by_story(release: Release) -> None:
     (made,), left_out = make_results(BENCHMARK.results, inputs)
     shown, gains = (table.rows for table in made.tables)
     assert not left_out
+    assert [table.layout and table.layout.drawn for table in made.tables] == ["intervals", None]
     assert shown.filter(label="all")["level"].to_list() == list(LEVELS)
     whole = (
         gains.filter(label="all").select("less", "more", "without", "with", "difference", "stories").rows()
@@ -130,6 +131,25 @@ def test_guessing(release: Release) -> None:
     baselines = TASK.baselines(TASK.items(release))
     assert score(TASK, baselines["baseline/chance"], "accuracy")["score"] == pytest.approx(100 / 3)
     assert score(TASK, baselines["baseline/constant:Yes"], "accuracy")["score"] == 50.0
+
+
+def test_a_blank_axis_is_none(tmp_path: Path) -> None:
+    rows = normad_rows()
+    rows[0] |= {"Axis": "", "Subaxis": ""}
+    write_delimited(tmp_path, "normad_etiquette_final_data.csv", rows)
+    item = TASK.items(release_over(tmp_path, "normad")).row(0, named=True)
+    assert (item["axis"], item["subaxis"]) == (None, None)
+
+
+def test_questions_that_are_not_on_this_disk_are_an_error_that_says_how_to_fetch_them(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("About")
+    write_delimited(tmp_path, "normad_etiquette_final_data.csv", normad_rows())
+    release = release_over(tmp_path, "normad")
+    (tmp_path / "normad_etiquette_final_data.csv").unlink()
+    with pytest.raises(FolkwaysError, match="folkways data fetch"):
+        TASK.items(release)
+    with pytest.raises(FolkwaysError, match="none of the files that hold its questions"):
+        TASK.items(release_over(tmp_path, "normad"))
 
 
 def test_what_is_odd_is_named_with_row(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from folkways.benchmarks.probing.hidden_text import (
     keyword,
     overlap,
     reworded,
+    room,
     same,
     tokens,
 )
@@ -125,6 +126,12 @@ def test_where_a_text_is_cut_by_how_long_it_is(text: str, unit: str) -> None:
         )
         shares.add(1 - len(re.findall(unit, both[1])) / len(pieces))
     assert 0.33 <= min(shares) < 0.5 < max(shares) <= 0.75
+
+
+def test_a_reply_has_room_for_two_bytes_a_token_in_steps_up_to_256() -> None:
+    rooms = {0: 32, 31: 32, 32: 64, 95: 64, 96: 96, 415: 224, 416: 256, 5000: 256}
+    assert {length: room("a" * length) for length in rooms} == rooms
+    assert room("क" * 32) == 96, "three bytes each"
 
 
 def test_the_keyword_is_the_longest_word_that_stands_once() -> None:

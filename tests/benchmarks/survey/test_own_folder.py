@@ -90,7 +90,7 @@ UNORDERED = "is ordered, and the values of its options neither rise nor fall in 
 ANSWERED = ("q,DE,0,5,4", "q,DE,1,3,4", "q,DE,2,2,2")
 
 
-def told(folder: Path, questions: list[Any], counts: Sequence[str] = ANSWERED) -> str:
+def problem_of(folder: Path, questions: list[Any], counts: Sequence[str] = ANSWERED) -> str:
     """What is wrong with a survey, after the name of its folder."""
     (folder / "questions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in questions))
     header = "question,culture,option,count,weighted"
@@ -132,7 +132,7 @@ def folder_release(folder: Path) -> Release:
 def test_what_is_no_question_is_said_with_its_row(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
-    assert told(tmp_path, [{**ASKED, "id": "first"}, {**ASKED, **change}]) == (
+    assert problem_of(tmp_path, [{**ASKED, "id": "first"}, {**ASKED, **change}]) == (
         f"questions.jsonl, row 2: {message}"
     )
 
@@ -154,24 +154,37 @@ def test_what_is_no_question_is_said_with_its_row(
     ],
 )  # fmt: skip
 def test_what_counts_no_answers_is_said_with_its_row(tmp_path: Path, line: str, message: str) -> None:
-    assert told(tmp_path, [ASKED], (*ANSWERED, line)) == f"counts.csv{message}"
+    assert problem_of(tmp_path, [ASKED], (*ANSWERED, line)) == f"counts.csv{message}"
 
 
 def test_a_survey_is_read_whole(tmp_path: Path) -> None:
     twice = [ASKED, ASKED]
-    assert told(tmp_path, twice) == "questions.jsonl, row 2: has the question 'q' twice"
+    assert problem_of(tmp_path, twice) == "questions.jsonl, row 2: has the question 'q' twice"
     falling = [{"label": "?", "missing": True}, {"label": "Yes", "value": 2}, {"label": "No", "value": 1}]
     texts = {"de": TRANSLATED, "English": {"text": "Own", "options": ["1", "2", "3"]}}
-    told(tmp_path, [{**ASKED, "options": falling, "texts": texts, "category": "So", "language": None}] * 2)
+    problem_of(
+        tmp_path, [{**ASKED, "options": falling, "texts": texts, "category": "So", "language": None}] * 2
+    )
     (tmp_path / "counts.csv").write_text(
         "question,culture,option,count,weighted\nq,DE,0,2,\nq,DE,1,5,1\nq,DE,2,3,\nq,FR,2,,0.5\nq,KR,0,3,3\n"
+        "q,ET,1,4,4\nq,ET,2,0,0\n"
     )
     read = questions_of(folder_release(tmp_path))
     assert next(read) == SurveyQuestion(
-        "q", "Is it so?", ("Yes", "No"), (2.0, 1.0), ("?",), "en", "So",
+        "q",
+        "Is it so?",
+        ("Yes", "No"),
+        (2.0, 1.0),
+        ("?",),
+        "en",
+        "So",
         {"de": ("Ist es so?", ("Nein", "?", "Ja"))},
-        {"DE": PeopleAnswers((0.25, 0.75), 8), "FR": PeopleAnswers((0.0, 1.0), None)},
-    )  # fmt: skip
+        {
+            "DE": PeopleAnswers((0.25, 0.75), 8),
+            "FR": PeopleAnswers((0.0, 1.0), None),
+            "ET": PeopleAnswers((1.0, 0.0), 4),
+        },
+    )
 
 
 def test_other_packages_data_are_none(own: Path) -> None:

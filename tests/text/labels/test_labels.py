@@ -213,7 +213,8 @@ def test_the_cell_of_a_table_is_read_as_a_label(table: str, label: str | None) -
 def test_a_list_of_the_options_that_was_cut_chooses_none(place: int, before: str) -> None:
     options = {"A": "They bring rice", "B": "They bring bread", "C": "They bring tea", "D": "They bring salt"}
     lines = [f"{label}. {text}" for label, text in options.items()][: place + 1]
-    for end in ("They", "They bring", "They bring " + options["ABCD"[place]][11:-1]):
-        cut = before + "\n".join([*lines[:-1], f"{'ABCD'[place]}. {end}"])
+    for end in ("", ".", ". They", ". They bring", ". They bring " + options["ABCD"[place]][11:-1]):
+        cut = before + "\n".join([*lines[:-1], f"{'ABCD'[place]}{end}"])
         assert chosen_label(cut, options) == ("D" if before else None), cut
     assert chosen_label("A is wrong.\nC. They", options) == "C"
+    assert chosen_label("A. They bring rice\nB. They bring bread\nD", options) == "D"

@@ -34,6 +34,22 @@ en - A could be right, but B is the one people know
 en - Likely A, but possibly B
 en B A is wrong, but maybe B
 en A Maybe A, because B is eaten at breakfast
+en B A is more popular in Japan. However, I choose B.
+en B Option A (rice) is more popular. Therefore, the answer is B.
+en B A is the most popular, but B.
+en B A is more likely. Therefore, the answer is B.
+en B A is more plausible, so I would go with B.
+en - A is more likely, but B.
+en - A is more likely, yet it is B.
+en A A is more likely, but B is common.
+en A The answer is A. But B is more popular.
+en A The answer is A. B is more likely to be eaten there.
+en - The answer may be A, but B is more likely.
+en B A is more likely to be found in the north, so B
+en B A is common. So B is more likely.
+en B I pick <|B|>
+en B Most people think of A, but it could be B.
+en B A is common, but the best guess might be B.
 en B B<|im_end|>
 en B B<|eot_id|><|start_header_id|>user<|end_header_id|>
 en B <|assistant|>B
@@ -47,6 +63,12 @@ en B The answer is B not sure though
 es B La respuesta es B no importa lo que digan.
 es B Podría ser A, pero B es más probable.
 es - Podría ser A, pero B se come más.
+ja B Aの可能性もありますが、Bの可能性が最も高いです。
+ja - Aの可能性が高いです。しかし、Bです。
+ko B A일 수도 있지만 B일 가능성이 더 높습니다.
+ko B A일 가능성이 높습니다. 그러나 정답은 B입니다.
+zh B 可能是A，但B更有可能。
+zh B A更可能在北方。但答案是B。
 es B La respuesta es B no porque me guste
 es - La respuesta B no es correcta.
 es - La opción B no encaja.

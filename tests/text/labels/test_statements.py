@@ -115,3 +115,11 @@ def test_a_singular_verb_denies_the_second_of_two_alone(verb: str) -> None:
 )
 def test_how_far_a_word_reaches(reply: str, within: str, beyond: str) -> None:
     assert stances(reply.format(within)) != stances(reply.format(beyond))
+
+
+def test_of_two_letters_in_a_row_the_second_is_meant_where_the_first_alone_is_denied_and_it_is_called_right() -> (
+    None
+):
+    all_are("B", ["not A, B is right", "Not A, B is the right one", "unlike A, B", "rather than A, B"])
+    undecided = ["The answer is not A, B", "It cannot be A, B", "not A, B are both possible"]
+    all_are(None, [*undecided, "A, B is right", "A, B. That is right", "I think A, B is correct"])

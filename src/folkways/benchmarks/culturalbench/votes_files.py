@@ -243,7 +243,7 @@ def _item(collection: _Collection, place: str, row: Mapping[str, Any], *, again:
     item = {entry.name: row.get(entry.name) or None for entry in ITEM_FIELDS}
     name = str(item["item"])
     existing, first = collection.items.setdefault(name, (item, place))
-    if first != place and existing != item:
+    if existing != item:
         differing = next(key for key in item if item[key] != existing[key])
         collection.problems.append(
             f"{place}: item {name!r} has another {differing} here than in {first}: {_short(item[differing])}"

@@ -95,8 +95,8 @@ def read_named(release: Release, pattern: str, columns: Columns) -> Iterator[tup
     no file."""
     paths = named_files(release, pattern)
     if not paths:
-        for entry in release.record.files[:1]:
-            release.path(entry.path)  # says how to fetch it
+        for entry in release.record.files:
+            release.path(entry.path)  # says how to fetch what is not there
         raise FolkwaysError(
             f"release {release.name} has none of the files that hold its questions, in {release.root}"
         )

@@ -172,7 +172,8 @@ def _people(
                 f"has option {option}; there are {len(opinions) + len(others)}", file=path, row=row
             )
     counts = [cells[index][0] for index in opinions if index in cells]
-    respondents = None if any(count is None for count in counts) else sum(count or 0 for count in counts)
+    stated = [count for count in counts if count is not None]
+    respondents = sum(stated) if stated == counts else None
     if respondents and effective is not None:
         respondents = min(respondents, max(1, round(effective)))
     weights = [cells[index][1] if index in cells else 0.0 for index in opinions]

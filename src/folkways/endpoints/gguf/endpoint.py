@@ -45,6 +45,10 @@ WAIT_ASLEEP = {"OMP_WAIT_POLICY": "passive"}
 """Its threads wait for each other after every step, and by default in a loop that never sleeps: on a machine
 that does something else as well, 8 questions of 32 tokens took 21 s of two processors in place of 6 s."""
 
+NEUTRAL = {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0, "xtc_probability": 0.0, "mirostat": 0}
+"""What would change what a model says beside temperature and top_p: llama.cpp's own limits, and those that
+the file of a model may bring (``general.sampling``)."""
+
 SMALLER = "If memory is short, end other programs, or take a smaller model or a coarser quantisation"
 _LOGGED = re.compile(r"\d+\.\d\d\.\d\d\d")
 """How a line of llama.cpp's own begins: with the time since its start."""
@@ -223,12 +227,12 @@ class _EmbeddedServer(LlamaCppEndpoint):
         return super().path() if self._templated else "/completions"
 
     def payload(self, request: Request) -> dict[str, Any]:
-        """As for every server of OpenAI's protocol, with llama.cpp's own limits on what is sampled lifted.
+        """As for every server of OpenAI's protocol, with nothing but temperature and top_p to sample by.
 
         Nothing is kept of the prompt before, which would change the last digits of what is computed: with one
         slot a reply does not depend on what was asked before it.
         """
-        payload = super().payload(request) | {"top_k": 0, "min_p": 0.0, "cache_prompt": False}
+        payload = super().payload(request) | NEUTRAL | {"cache_prompt": False}
         if not self._templated:
             del payload["messages"]
             payload["prompt"] = _plain(request)

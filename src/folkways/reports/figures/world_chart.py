@@ -39,11 +39,11 @@ def world_map(shades: Mapping[str, Shade], cultures: Sequence[str], width: int, 
     shades: culture -> its score in this state. cultures: all that need shapes in the drawing, with a score in
     this state or not. width: in pixels. prefix: makes its ids unique in the page.
     """
-    return coloured(render(_world(tuple(cultures), width), prefix, marked), shades)
+    return coloured(render(world_spec(tuple(cultures), width), prefix, marked), shades)
 
 
 @lru_cache(maxsize=16)
-def _world(cultures: tuple[str, ...], width: int) -> Spec:
+def world_spec(cultures: tuple[str, ...], width: int) -> Spec:
     """The map of these cultures, in the one state that is drawn."""
     shown_places = [places()[code] for code in cultures]
     layers: list[Spec] = [

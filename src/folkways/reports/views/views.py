@@ -152,12 +152,9 @@ class TaskView:
         """The task for file names and anchors."""
         return "".join(character if character.isalnum() else "-" for character in self.task.lower())
 
-    @property
+    @cached_property
     def domain(self) -> tuple[float, float]:
-        """The range of the axis: the whole scale for percentages, otherwise a range with every score and
-        interval."""
-        if self.metric.scale == 100:
-            return 0.0, 100.0
+        """The range of the axis: the whole scale, and more where a score or interval lies beyond it."""
         of_groups = (score for facet in self.facets.values() for score in facet.scores.values())
         ends = [
             end

@@ -125,7 +125,7 @@ def judgements_of(workspace: Workspace, asked: StoredModel, task: str, profile: 
     ]
     if len(frames) == 1:
         return without_treatments(frames[0])
-    return without_treatments(each_once(frames))
+    return without_treatments(each_once(frames)[0])
 
 
 def _judged(

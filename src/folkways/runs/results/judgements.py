@@ -165,7 +165,7 @@ def load_inputs(
                 f"run {run.name} has not been judged in the profile {profile}; do it: "
                 f"{workspace.command('score', run.name, '--profile', str(profile))}"
             )
-    return inputs_of(each_once(judgements), together, map(get_task, releases), releases)
+    return inputs_of(each_once(judgements)[0], together, map(get_task, releases), releases)
 
 
 def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[str, tuple[Release, ...]]:

@@ -14,7 +14,7 @@ from folkways.benchmarks.base import Benchmark, Task, overrides
 from folkways.benchmarks.registry import get_task, sound_benchmark
 from folkways.benchmarks.results import EACH_MODEL_ONCE, make_results
 from folkways.benchmarks.treatments import LENGTH, with_length, without_treatments
-from folkways.errors import FolkwaysError, quoted
+from folkways.errors import FolkwaysError, option, quoted
 from folkways.evidence.verdict import Expense, Verdict
 from folkways.files import check_several
 from folkways.names import REPLAY
@@ -161,10 +161,11 @@ def collect(
                 parts.setdefault(key[0], lacks[0])
     every = pl.concat(frame for frames in scores.values() for frame in frames)
     every = every.unique(subset=SCORE_KEY, keep="last", maintain_order=True)
-    judged = pl.concat(judgements, how="diagonal_relaxed")
+    judged, heights = pl.concat(judgements, how="diagonal_relaxed"), [frame.height for frame in judgements]
     del judgements
     if len(runs) > 1:
-        judged, replies = _each_once(judged, replies)
+        judged, latest_rows = latest(judged, heights)
+        replies = replies.only(latest_rows)
     order = [name for name in dict.fromkeys((*JUDGED_ITEMS, *judged.columns)) if name != LENGTH]
     inputs = inputs_of(judged.drop("text", "gold", strict=False), together, tasks.values(), opened)
     made, without = make_results(results_of_runs(inputs) if with_judgements else [], inputs)
@@ -225,12 +226,6 @@ def collect(
         chance={name: chance for name, task in tasks.items() if (chance := task.chance()) is not None},
         replies=apart,
     )
-
-
-def _each_once(judged: pl.DataFrame, replies: Replies) -> tuple[pl.DataFrame, Replies]:
-    """What several runs asked a model alike as the last of them has it, and the replies to that."""
-    rows = latest(judged)
-    return judged[rows], replies.only(rows)
 
 
 def _info(
@@ -326,7 +321,7 @@ def _total(amounts: Sequence[Amount | None]) -> Amount | None:
 def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
     elsewhere = ", unless another of these runs has it" if len(runs) > 1 else ""
     warnings = [
-        f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing"
+        f"Run {run.name} is not finished ({_why(run)}): what was not asked counts as missing"
         f"{elsewhere}, and stays in the denominators. {_to_go_on(run)}"
         for run in runs
         if run.state not in ("finished", "incomplete") and not _sampled(run)
@@ -358,11 +353,19 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
     return warnings + [benchmark.caution for benchmark in _benchmarks_named(named) if benchmark.caution]
 
 
+def _why(run: run_records.RunRecord) -> str:
+    """Why a run is not finished; of one that waits without the advice, which ``_to_go_on`` gives."""
+    reason = run.reason or run.state
+    return reason.partition(". ")[0] if run.state == "waiting" else reason
+
+
 def _to_go_on(run: run_records.RunRecord) -> str:
     """How to ask what a run lacks: a report does not, and a plan is made once."""
     work = f"folkways work {quoted(run.name)}"
     if run.state == "planned":
         return f"Ask it with {work}, in as many processes as you like."
+    if run.state == "waiting":
+        return f"Collect the replies with the command that sent the batches, with {option('batch', True)}."
     return f"Go on with {work}, or with the command that began it."
 
 

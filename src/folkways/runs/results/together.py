@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import orjson
 import polars as pl
 
@@ -195,13 +196,14 @@ class RunsTogether:
             treatments = restore_options(share.run_task.options).treatments
             options = replace(options, treatments={**options.treatments, **treatments})
             populations |= share.run_task.options.get(POPULATIONS, {})
+        heights = [frame.height for frame in frames]
         judged = pl.concat(frames, how="diagonal_relaxed")
         del frames
         if not defined.scoring.per_reply or options.until is not None:
             judged = plain(judged)
         if options.until is not None:  # in the order of drawing, also of items that a later run drew again
             judged = judged.with_columns(pl.col("ordinal").min().over(ROW))
-        judged = judged[latest(judged)]
+        judged, _ = latest(judged, heights)
         columns = [pl.col(name).cast(pl.String) for name in ASKED_BY]
         counts = judged.group_by(*columns, "sample", maintain_order=True).len("rows")
         self._counts[key] = counts
@@ -278,34 +280,50 @@ class RunsTogether:
         return unlike_on_tasks(of_tasks, self.endpoints())
 
 
-def each_once(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The judgements of several runs together: of what they asked a model alike, those that ``latest``
-    names."""
-    judged = pl.concat(frames, how="diagonal_relaxed")
-    return judged[latest(judged)]
+def each_once(frames: Sequence[pl.DataFrame]) -> tuple[pl.DataFrame, pl.Series]:
+    """The judgements of several runs together, of one run in each frame: of what they asked a model alike,
+    what ``latest`` takes, and the numbers of these rows."""
+    return latest(pl.concat(frames, how="diagonal_relaxed"), [frame.height for frame in frames])
 
 
-def latest(judged: pl.DataFrame) -> pl.Series:
-    """The numbers of the rows that stay where several runs asked a model the same: those of the last run that
-    got a reply, or of the last run where none did. Rows that have one value together, such as the statements
-    of a question or the orders of its options, are those of one run: of those that got most replies to them,
-    the last."""
-    rows = judged.select(*ROW, "question", "culture", came=(~pl.col("state").is_in(LOST)).cast(pl.UInt32))
+def latest(judged: pl.DataFrame, heights: Sequence[int]) -> tuple[pl.DataFrame, pl.Series]:
+    """The rows that stay where several runs asked a model the same, and their numbers: those of the last run
+    that got a reply, or of the last run where none did.
+
+    What has one value together, such as the statements of a question or the orders of its options, is of one
+    run: of those that got every reply to it, or else of all, the one that got most, and of these the last.
+    Where another run has further rows of it, these stay without the value.
+
+    heights: how many rows each run has, one run after the other.
+    """
+    turn = pl.Series("turn", np.repeat(np.arange(len(heights)), heights))
+    came = (~pl.col("state").is_in(LOST)).cast(pl.Int64).alias("came")
+    rows = judged.select(*ROW, "question", "culture", came, turn, best=pl.lit(0), most=pl.lit(0))
     tasks = {name: get_task(name) for name in judged["task"].unique().cast(pl.String)}
-    together = [name for name, task in tasks.items() if any(one.per != "item" for one in task.metrics)]
+    of_several = [
+        (name, one.name) for name, task in tasks.items() for one in task.metrics if one.per != "item"
+    ]
+    together = [*dict.fromkeys(name for name, _ in of_several)]
+    task = pl.col("task").cast(pl.String)
     if together:
-        opinions = [name for name in together if tasks[name].metrics[0].kind == "distribution"]
-        of_one_value = (
-            pl.when(~pl.col("task").cast(pl.String).is_in(opinions)).then(column)
-            for column in (without_order("variant"), pl.col("sample"))
+        opinions = task.is_in([name for name in together if tasks[name].metrics[0].kind == "distribution"])
+        asking = (pl.when(~opinions).then(column) for column in (without_order("variant"), pl.col("sample")))
+        names = ("endpoint", "task", "profile", "question", "culture", "language")
+        whose: list[pl.Expr] = [*map(pl.col, names), *asking]
+        every = ((pl.col("came").min().over(*whose, "turn") == 1) & ~opinions).cast(pl.Int64)
+        replies = every * judged.height + pl.col("came").sum().over(*whose, "turn")
+        best = pl.when(task.is_in(together)).then(replies * len(heights) + pl.col("turn")).otherwise(0)
+        rows = rows.with_columns(best=best).with_columns(most=pl.col("best").max().over(whose))
+    chosen = (pl.col("best") == pl.col("most")).alias("chosen")
+    ordered = rows.with_row_index("row").with_columns(chosen).sort("chosen", "came", maintain_order=True)
+    latest_rows = ordered.unique(subset=ROW, keep="last", maintain_order=True).sort("row")
+    values = {value for _, value in of_several} & {*judged.columns}
+    without = [
+        pl.when(
+            latest_rows["chosen"] | ~task.is_in([name for name, of_task in of_several if of_task == value])
         )
-        whose = ("endpoint", "task", "profile", "question", "culture", "language")
-        turn = pl.int_range(pl.len()).over(ROW).alias("turn")
-        rows = rows.with_columns(turn).with_columns(
-            pl.when(pl.col("task").cast(pl.String).is_in(together))
-            .then(pl.col("came").sum().over(*whose, *of_one_value, "turn"))
-            .otherwise("came")
-            .alias("came")
-        )
-    ordered = rows.with_row_index("row").sort("came", maintain_order=True)
-    return ordered.unique(subset=ROW, keep="last", maintain_order=True)["row"].sort()
+        .then(pl.col(value))
+        .alias(value)
+        for value in values
+    ]
+    return judged[latest_rows["row"]].with_columns(without), latest_rows["row"]

@@ -19,7 +19,7 @@ from folkways.text.labels.mentions import (
     with_letters,
     with_texts,
 )
-from folkways.text.labels.statements import ALONE, SETTLED, Mention, statements
+from folkways.text.labels.statements import ALONE, LIKELIER, SETTLED, Mention, statements
 from folkways.text.labels.words import IN_WORD, pattern
 
 _OPENING, _MARK = r"[(\[{\"'“‘]*", r"[)\]}.:,،、，：．|\-–—\"'”’(\[“‘]*"
@@ -71,10 +71,11 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
 
 
 def _without_cut_list(reply: str, choices: Mapping[str, str]) -> str:
-    """The reply without the list of the options at its end, if the limit cut that inside the text of one."""
+    """The reply without the list of the options at its end, if the limit cut that before the end of one's
+    text."""
     lines = reply.rstrip().split("\n")
     labels = list(choices)
-    head = re.match(r"\W*(\w)\s*[).:\]]+\s*", lines[-1])
+    head = re.match(r"\W*(\w)\s*(?:[).:\]]+\s*|$)", lines[-1])
     if head is None or head[1] not in labels[1:]:
         return reply
     number, cut = labels.index(head[1]), lines[-1][head.end() :].strip().casefold()
@@ -82,7 +83,7 @@ def _without_cut_list(reply: str, choices: Mapping[str, str]) -> str:
     above = [re.match(r"\W*(\w)\s*[).:\]]+\s*(.*)", line) for line in lines[-1 - number : -1]]
     texts = [(hit[1], hit[2].strip().casefold()) if hit else None for hit in above]
     whole = [(label, choices[label].strip().casefold()) for label in labels[:number]]
-    if texts == whole and cut and cut != option and option.startswith(cut):
+    if texts == whole and cut != option and option.startswith(cut):
         return "\n".join(lines[: -1 - number])
     return reply
 
@@ -183,19 +184,31 @@ def _settled(said: Sequence[Mention], labels: Sequence[str]) -> str | None:
         if before != agreed:
             return None
     (label,) = agreed
-    if all(mention.hedged for mention in firmest) and any(
-        mention.stance != "denied"
-        and _labels_of(mention, labels) - agreed
-        and (mention.against or firmest[0].against)
-        for mention in said
-    ):
-        return None  # "it could be A, but B is what people eat"
     after = said[said.index(firmest[0]) + 1 :]
+    if _open(firmest, *([m for m in part if _labels_of(m, labels) - agreed] for part in (said, after))):
+        return None
     taken_back = any(
         mention.stance == "denied" and label in (_labels_of(mention, labels) or agreed) for mention in after
     )
     denied = any(mention.stance == "denied" and label in _labels_of(mention, labels) for mention in said)
     return None if taken_back or (denied and firmest[0].strength < SETTLED) else label
+
+
+def _open(firmest: Sequence[Mention], others: Sequence[Mention], after: Sequence[Mention]) -> bool:
+    """Whether what only may be has another option set against it ("it could be A, but B is what people eat"),
+    or whether another follows what is only likelier ("A is more likely, but B").
+
+    others, after: what is said of other options, and what of that follows.
+    """
+    first = firmest[0]
+    if first.strength == LIKELIER:
+        return any(mention.stance == "asserted" and not mention.hedged for mention in after)
+    return all(mention.hedged for mention in firmest) and any(
+        mention.stance != "denied"
+        and mention.against
+        and (first.strength == ALONE or mention.strength == LIKELIER)
+        for mention in others
+    )
 
 
 def _firmest(mentions: Sequence[Mention]) -> list[Mention]:

@@ -21,7 +21,7 @@ TEXT, LETTER = "[\ue000-\ue0ff]", "[\ue100-\ue1ff]"
 # what makes a letter part of a word; words of other scripts may touch it
 _LATIN = "A-Za-z0-9_\u00c0-\u024f\u1e00-\u1eff’'"
 _TAG = re.compile(r"<(?:/\w{1,20}|\w{1,3}|(\w{4,20}))>")
-_TURN = re.compile(r"<\|[^|<>\n]{1,30}\|>|<(?:start_of_turn>(?:model|user)|end_of_turn>)")
+_TURN = re.compile(r"<\|[^|<>\n]{2,30}\|>|<(?:start_of_turn>(?:model|user)|end_of_turn>)")
 """Marks of chat templates, which models and servers sometimes leave in a reply: "B<|im_end|>"."""
 _MARKUP = re.compile(r"[*_`#>]+|\\(?:text(?:bf)?)\b|[$]|[\ue000-\uf8ff]")
 _QUOTED = re.compile(rf"""(?<![{_LATIN}])['‘’"“„«]\s*([^\W\d_]|الف)\s*['’"”“»](?![{_LATIN}])""")

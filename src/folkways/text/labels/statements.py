@@ -18,9 +18,9 @@ from folkways.text.labels.mentions import TEXT
 from folkways.text.labels.words import any_of, corrections, pattern, words
 
 Stance = Literal["asserted", "denied", "aside"]
-ALONE, SET_OFF, SETTLED, FINAL = 1, 2, 3, 4
-"""How firmly an option is named: in passing; as a label ("B)", "option B"); as the answer ("so B"); as the
-final answer."""
+ALONE, LIKELIER, SET_OFF, SETTLED, FINAL = 1, 2, 3, 4, 5
+"""How firmly an option is named: in passing; as likelier than another; as a label ("B)", "option B"); as the
+answer ("so B"); as the final answer."""
 
 _CLOSE, _OPEN = r"[)\]}\"'”’]*", r"[(\[{\"'“‘<]*"
 _NO_WORD = r"[^\w\ue000-\uf8ff]*"  # without the characters of options
@@ -74,7 +74,7 @@ class Mention:
     """What one sentence says of one option, or of several at once.
 
     characters: those of the options. part: how many corrections ("wait", "no,") precede it. near: whether
-    it follows one closely. hedged: whether it is asserted as what may be. against: whether a word such as
+    it follows one closely. hedged: whether it is said only to be possible. against: whether a word such as
     "but" sets it against what was said before.
     """
 
@@ -195,7 +195,7 @@ def _mentions(sentence: str, kind: str, asks: bool, part: int, near: bool) -> It
                 strength,
                 part,
                 near=near and number == 0 and len(before.split()) <= 5,
-                hedged=strength == ALONE
+                hedged=strength != LIKELIER
                 and pattern("maybe").search(f"{_clause(before)} {' '.join(after.split()[:4])}") is not None,
                 against=against,
             )
@@ -272,6 +272,8 @@ def _stance_of(
     if announced or boxed:
         return "asserted", FINAL if boxed or pattern("final").search(before) else SETTLED
     right = _right_listed(clause) if label else pattern("right").search(clause) is not None
+    if not label and re.search(rf"{words('likelier')}\s*(?:\S+\s*|{words('than')}.*)?$", clause, re.I):
+        return "asserted", SETTLED if pattern("choose", "so").search(before) else LIKELIER
     if pattern("maybe").search(clause_before):
         return "asserted", ALONE
     if not label and pattern("maybe").search(" ".join(clause.split()[:4])):

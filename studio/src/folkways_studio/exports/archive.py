@@ -104,7 +104,7 @@ def export_files(
     reader: int | None = None,
 ) -> Mapping[str, bytes]:
     """File name -> contents of an export of the study in the workspace, with ``study.json``: the study,
-    consents, and who left.
+    consents, and who left; all as of one moment.
 
     format: one of FORMATS, else UnknownNameError.
     discussion: include comments, in formats of tables only.
@@ -115,6 +115,13 @@ def export_files(
     """
     if format not in FORMATS:
         raise UnknownNameError("format", format, FORMATS)
+    with workspace.reading_together():
+        return _files_of(workspace, study_id, format, discussion=discussion, reader=reader)
+
+
+def _files_of(
+    workspace: Workspace, study_id: int, format: str, *, discussion: bool, reader: int | None
+) -> Mapping[str, bytes]:
     snapshot = take_snapshot(workspace, study_id, reader=reader)
     study = snapshot.for_benchmarks()
     kind_tables = _own_tables(study)

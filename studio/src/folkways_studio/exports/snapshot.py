@@ -113,7 +113,7 @@ def take_snapshot(workspace: Workspace, study_id: int, *, reader: int | None = N
     """Everything that may leave a study, in one consistent reading. reader: an account; items blind for it
     are left out."""
     items_of, judgements_of, people_of = schema.items, schema.judgements, schema.participants
-    with workspace.read(alone=True) as connection:
+    with workspace.reading_together(), workspace.read() as connection:
         study = studies.study_within(connection, study_id)
         stage_rows, population_rows = (
             connection.execute(sa.select(table).filter_by(study_id=study_id).order_by(order))

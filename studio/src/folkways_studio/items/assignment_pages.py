@@ -24,7 +24,6 @@ from folkways_studio.work import assignees
 from folkways_studio.work.assignees import MOST_ITEMS, Assignee, AssignmentReceipt, Refusal, assign
 from folkways_studio.work.assignment_files import assign_rows
 from folkways_studio.work.assignment_rules import (
-    MOST_CONDITIONS,
     AssignmentPlan,
     AssignmentRule,
     apply_rule_to_items,
@@ -246,8 +245,6 @@ def _rule(context: RequestContext) -> AssignmentRule:
         pairs = [line.partition("=") for line in lines]
         if any(not (key.strip() and value.strip()) for key, _, value in pairs):
             problems[name] = context.gettext("Give a name and a value, as in expertise = law.")
-        elif len(pairs) > MOST_CONDITIONS:
-            problems[name] = context.gettext("These are too many conditions.")
         conditions[name] = {key.strip(): value.strip() for key, _, value in pairs}
     if problems:
         raise SubmissionError(problems)

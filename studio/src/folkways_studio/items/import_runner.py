@@ -182,7 +182,7 @@ def run_import(
             imports.release(workspace, job)
     except RowsError as error:
         lines = list(error.problems.items())
-        message = f"{len(lines)} row{'s' if len(lines) > 1 else ''} cannot be used"
+        message = f"{len(lines):,} row{'s' if len(lines) > 1 else ''} cannot be used"
         if len(lines) > imports.MOST_PROBLEMS:
             message += f"; the first {imports.MOST_PROBLEMS:,} of them are named"
         message += f": {error.cause}" if error.cause else ""

@@ -283,13 +283,12 @@ def end(
             audit.record_event(connection, "items.added", job.study_id, job.account_id, details=details)
     if state == ImportState.FAILED and added:
         items = schema.items
-        gone = delete_items(workspace, items.c.study_id == job.study_id, items.c.job_id == job.id, unbegun())
+        delete_items(workspace, items.c.study_id == job.study_id, items.c.job_id == job.id, unbegun())
         with workspace.write() as connection:
             row = _job(connection, id=job.id)
             if row is None:
                 return job
-            before = row.result or {}
-            result = {**before, "deleted": before.get("deleted", 0) + gone}
+            result = {**row.result, "deleted": added - _left(connection, job)}
             change_rows(connection, schema.jobs, {"id": job.id}, result=result)
     return get_import(workspace, job.study_id, job.id)
 
@@ -324,6 +323,11 @@ def remaining_items(workspace: Workspace, study_id: int, import_id: int) -> Rema
     with workspace.read() as connection:
         unused = count(connection, items, *mine, unbegun())
         return RemainingItems(unused, count(connection, items, *mine) - unused)
+
+
+def _left(connection: sa.Connection, job: Import) -> int:
+    """How many items of an import exist: counted, because another process may delete some of them too."""
+    return count(connection, schema.items, schema.items.c.job_id == job.id)
 
 
 def unbegun() -> sa.ColumnElement[bool]:
@@ -366,18 +370,17 @@ def finish_deletions(workspace: Workspace) -> None:
             for row in connection.execute(_IMPORTS.where(schema.jobs.c.state == ImportState.DELETING))
         ]
     for each in jobs:
-        gone = delete_items(
-            workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun()
-        )
-        left = remaining_items(workspace, each.study_id, each.id)
+        delete_items(workspace, items.c.study_id == each.study_id, items.c.job_id == each.id, unbegun())
         with workspace.write() as connection:
             row = _job(connection, id=each.id)
             if row is None or row.state != ImportState.DELETING:  # another process was at it as well
                 continue
-            result = {**(row.result or {}), "deleted": each.deleted + gone}
+            left, before = _left(connection, each), _import(row)
+            gone = before.added - before.deleted - left
+            result = {**(row.result or {}), "deleted": before.deleted + gone}
             by = result.pop("by", None)
             change_rows(
                 connection, schema.jobs, {"id": each.id}, state=str(ImportState.DELETED), result=result
             )
-            details = {"stage": each.stage, "n": gone, "kept": left.used + left.unused, "import": each.id}
+            details = {"stage": each.stage, "n": gone, "kept": left, "import": each.id}
             audit.record_event(connection, "items.deleted", each.study_id, by, details=details)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from threading import BoundedSemaphore
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
@@ -222,15 +222,21 @@ def verify_password(workspace: Workspace, login: str, password: str, *, key: str
     hashed = row.password if row is not None and row.password else _nobodys_hash()
     with _hasher() as hasher:
         right = len(password) <= LONGEST_PASSWORD and hasher.verify(password, hashed)
-    if right and row is not None and row.password and not row.disabled:
-        with workspace.write() as connection:
+    with workspace.write() as connection:
+        # Looked up again: while it was hashed, somebody may have set another one, which ends all sessions.
+        if right and row is not None and row.password and _is_still(connection, row):
             connection.execute(sa.delete(attempts).where(attempts.c.key == pair))
             connection.execute(sa.delete(attempts).where(attempts.c.key.in_(others), attempts.c.at == now))
-        return from_row(Account, row)
-    with workspace.write() as connection:
+            return from_row(Account, row)
         subject = f"account:{row.id}" if row is not None else ""  # who it was is not known
         audit.record_event(connection, "account.sign_in_failed", subject=subject)
     return None
+
+
+def _is_still(connection: sa.Connection, account: sa.Row[Any]) -> bool:
+    """Whether an account has the password that it had, and may sign in."""
+    same = {"id": account.id, "password": account.password, "disabled": False}
+    return find_row(connection, schema.accounts, **same) is not None
 
 
 def sign_in_pause(workspace: Workspace, login: str) -> float:

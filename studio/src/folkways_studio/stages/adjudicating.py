@@ -202,6 +202,8 @@ class Adjudication(StageKind):
         """The fields that at least two people filled in, and all in the same way; all fields where they say
         the same by any of them."""
         payloads = [candidate["payload"] for candidate in content["candidates"]]
-        if len(payloads) > 1 and len(self._versions(content)) == 1:
+        if len(payloads) < 2:
+            return {}
+        if len(self._versions(content)) == 1:
             return dict(payloads[0])
-        return self._inner(content).in_common(payloads) if len(payloads) > 1 else {}
+        return self._inner(content).in_common(payloads)

@@ -99,14 +99,15 @@ def edit_study(
             return ()
         note_description(connection, study_id, before + 1, text, edit.changes, by=by, now=time.time())
         _store(connection, study, new)
+        # What is added from now on has as many slots as are wanted.
+        newest_item = connection.scalar(sa.select(sa.func.max(schema.items.c.id))) or 0
         details = {"description": before + 1, "changes": edit.changes}
         audit.record_event(connection, "study.edited", study_id=study_id, account_id=by, details=details)
     for stage in new.stages:
         was = next((each for each in old.stages if each.name == stage.name), None)
         if was is not None and not stage_kind(stage.kind).authored:
-            _ask_more(
-                workspace, study_id, stage.name, int(stage.config["answers"]) - int(was.config["answers"])
-            )
+            more = int(stage.config["answers"]) - int(was.config["answers"])
+            _ask_more(workspace, study_id, stage.name, more, newest_item)
     return tuple(edit.changes)
 
 
@@ -162,14 +163,17 @@ def _put(connection: sa.Connection, table: sa.Table, study_id: int, row: Mapping
     return int(existing)
 
 
-def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int) -> None:
-    """Give every open item of a stage ``more`` slots, a few items at a time."""
+def _ask_more(workspace: Workspace, study_id: int, stage: str, more: int, newest_item: int) -> None:
+    """Give every open item of a stage, up to the one of that id, ``more`` slots, a few items at a time."""
     if more <= 0:
         return
     items, stages = schema.items, schema.stages
     (stage_id,) = read_values(workspace, sa.select(stages.c.id).filter_by(study_id=study_id, name=stage))
     query = sa.select(items.c.id).where(
-        items.c.stage_id == stage_id, items.c.state == ItemState.OPEN, items.c.check.is_(None)
+        items.c.stage_id == stage_id,
+        items.c.state == ItemState.OPEN,
+        items.c.check.is_(None),
+        items.c.id <= newest_item,
     )
     last = 0
     while True:

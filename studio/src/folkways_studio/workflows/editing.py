@@ -223,10 +223,12 @@ def _stage(old: StageDefinition, new: StageDefinition, raw: Raws, place: str, us
 
 
 def asked_by(stage: StageDefinition | Stage) -> tuple[str, Mapping[str, Any]]:
-    """The kind of a stage, and those of its settings that say what is asked of whom and of what: they stay
-    once it has items."""
+    """The kind of a stage, and those of its settings that say what is asked of whom and of what, without
+    words: they stay once it has items."""
     free = {*FREE_OPTIONS, "manual", "answers"}
-    return stage.kind, {name: value for name, value in stage.config.items() if name not in free}
+    config = {name: value for name, value in stage.config.items() if name not in free}
+    worded = {name: [*map(_without_words, config[name])] for name in ("show", "ask") if config.get(name)}
+    return stage.kind, {**config, **worded}
 
 
 def _without_words(part: Mapping[str, Any]) -> Mapping[str, Any]:

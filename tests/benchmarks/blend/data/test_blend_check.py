@@ -4,6 +4,7 @@ known to be there."""
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -47,6 +48,19 @@ def test_a_file_that_one_part_lacks_and_one_without_a_question_are_named(tmp_pat
     (root / file).write_text("{}" if part == "annotations" else content.splitlines()[0] + "\n")
     assert found(root, "missing-file") == []
     assert found(root, "empty-file") == ([] if part == "prompts" else [(file, None, None, None)])
+
+
+@pytest.mark.parametrize("part", ["annotations", "questions", "prompts", "mcq"])
+def test_a_release_of_one_part_is_looked_at_by_itself(tmp_path: Path, part: str) -> None:
+    root = write_release(tmp_path)
+    whole = {(odd.file, odd.kind, odd.row, odd.key) for odd in blend.check(release_at(root))}
+    assert any(file.startswith(part) for file, *_ in whole) or part == "mcq"
+    for other in root.iterdir():
+        if other.name != part and other.is_dir():
+            shutil.rmtree(other)
+    alone = blend.check(release_at(root))
+    assert {odd.file.split("/")[0] for odd in alone} <= {part}
+    assert {(odd.file, odd.kind, odd.row, odd.key) for odd in alone} <= whole
 
 
 def test_each_file_is_looked_at_however_many_are_without_a_question(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ import pytest
 from folkways.benchmarks.results import Inputs, make_tables
 from folkways.benchmarks.tables import Table
 from folkways.benchmarks.xcr import release as xcr
+from folkways.benchmarks.xcr.labels import OF_OTHERS
 from folkways.benchmarks.xcr.results import RESULTS
-from folkways.benchmarks.xcr.results.corpus import count_table
+from folkways.benchmarks.xcr.results.corpus import CATEGORY, count_table, other_typologies
 from folkways.errors import FolkwaysError, UnknownNameError
 from folkways.releases.release_records import Release
 from tests.support.xcr_data import ARAB, write_csv
@@ -187,3 +188,10 @@ def test_unknown_tables_are_named(small_corpus: Release) -> None:
     with pytest.raises(UnknownNameError, match="figure-3"):
         make_table("figure-9", small_corpus)
     assert all(make_table(name, small_corpus).unit for name in NAMES)
+
+
+def test_a_category_that_table_5_lacks_keeps_its_name_and_one_without_a_sentence_has_none() -> None:
+    rows = other_typologies(pl.DataFrame({CATEGORY: ["Weather", "Weather", next(iter(OF_OTHERS))]})).rows
+    assert rows.filter(pl.col("newmark").is_null()).rows() == [(None, None, "Weather", 2)]
+    assert rows["category"].to_list() == [*OF_OTHERS, "Weather"]
+    assert rows["value"].to_list() == [1, *[0] * (len(OF_OTHERS) - 1), 2]

@@ -59,7 +59,7 @@ class MajorityRule:
     of: int = 5
 
     def __post_init__(self) -> None:
-        if not (self.of >= 1 and self.of < 2 * self.threshold <= 2 * self.of):
+        if not self.of < 2 * self.threshold <= 2 * self.of:
             raise FolkwaysError(
                 f"a majority of {self.threshold} of {self.of} is none: the threshold must be more than half "
                 "of the people and at most all of them, for example --threshold 4 --of 5"
