@@ -213,6 +213,10 @@ TOLD: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: folkways.judge(TASK, pl.DataFrame({"item": ["x"]})),
         "has no column 'response'",
     ),
+    "judging samples of the harness": (
+        lambda: folkways.judge(TASK, pl.DataFrame({"doc_id": ["1"], "resps": ["A"]})),
+        "have scores already: read them with folkways report or compare",
+    ),
     "judging an unknown item": (lambda: folkways.judge(TASK, {"nope": "A"}), "its own look like"),
     "judging without a language": (
         lambda: folkways.judge(TWO, replies_to(TWO)),

@@ -199,6 +199,18 @@ class TestWhereverItRuns:
 
         assert asyncio.run(cell()).record.state == "finished"
 
+    def test_ctrl_c_while_the_last_reply_is_on_its_way_leaves_nothing_unasked(self, tmp_path: Path) -> None:
+        def answer(_prompt: str) -> str:
+            signal.raise_signal(signal.SIGINT)
+            return "A"
+
+        model = folkways.model(answer, name="m", version=1, concurrency=1)
+        for limit, state in ((1, "finished"), (3, "interrupted")):
+            run = folkways.run(
+                "demo/mcq", models=model, workspace=tmp_path / "w.db", limit=limit, afresh=True
+            )
+            assert run.record.state == state
+
     @pytest.mark.parametrize("in_loop", [False, True])
     def test_ctrl_c_ends_it_cleanly_and_the_same_call_goes_on(self, tmp_path: Path, in_loop: bool) -> None:
         """In the loop of a notebook, which leaves Ctrl-C to Python, as in a program without one."""

@@ -47,6 +47,7 @@ SAME = (
     {"folkways": "0.3.0"},
     {"seed": "7"},
     {"treatments": "rag#1"},
+    {"chat template": "no"},  # which only logs tell
 )
 OTHER = (
     {"data": "demo@1#000000000000"}, {"lang": "ko"}, {"variant": "other"}, {"prompts": "file:mine#12"}, {"system": "own#12"},
@@ -118,6 +119,15 @@ def test_columns_do_not_depend_on_the_order_of_sources(order: list[int]) -> None
     assert (first.setting["lang"], second.setting["lang"]) == ("ko", "de")
     assert [one.model for one in first.entries] == ["lab/0", "lab/1", "lab/2"]
     assert second.why == ("lang de here, ko there",)
+
+
+def test_a_model_with_and_without_a_chat_template_is_two_rows() -> None:
+    one, other = entry(source="run"), entry(source="log", made={"chat template": "no"})
+    assert told_apart([one, other]) == {
+        ("run", "lab/new"): "lab/new (temperature=0.0,max_tokens=16)",
+        ("log", "lab/new"): "lab/new (temperature=0.0,max_tokens=16, chat template: no)",
+    }
+    assert told_apart([one, entry(source="again")]) == {}
 
 
 def test_the_newest_score_of_a_model_replaces_the_older() -> None:

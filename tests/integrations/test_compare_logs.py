@@ -8,6 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,10 @@ from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError, MissingExtraError, UnknownNameError
 from folkways.integrations.compare_logs import compare_logs, logs_in, names_apart, read_logs
+from folkways.integrations.lm_eval import samples as lm_eval
 from folkways.integrations.report_logs import read_scores, report_logs
 from folkways.integrations.scored_log import SIGNATURE, STATED, scales_of
+from folkways.records import Signature
 from tests.integrations.test_every_eval_ever_records import record
 from tests.integrations.test_report_logs import with_instances
 from tests.support.command_line import Done, folkways
@@ -311,6 +314,30 @@ def test_a_model_of_our_tasks_has_one_name_in_a_log_of_inspect_and_in_exports(
             tmp_path / "1.eval", [sample(1, {"match": "C"})], model=name, metadata=metadata
         )
         assert read_logs(path)[0].model == read
+
+
+@pytest.mark.parametrize(
+    ("end", "made", "setting"),
+    [("_loglik", "read=loglik", {"read": "loglik"}), ("", "max_tokens=64,temperature=0.0,top_p=1.0", {})],
+)
+def test_the_harness_asked_a_task_of_ours_as_a_run_does(
+    tmp_path: Path, end: str, made: str, setting: dict[str, str]
+) -> None:
+    task = f"folkways_demo_mcq{end}"
+    signature = Signature({"task": "demo/mcq", "lang": "en", "settings": made, "profile": "strict"})
+    about = {
+        STATED: scales_of(get_task("demo/mcq").metrics),
+        SIGNATURE: "task:demo/mcq|lang:en|profile:strict",
+    }
+    sent = {"max_gen_toks": 64, "temperature": 0.0}
+    configs = {task: {"metadata": about, "generation_kwargs": {} if end else sent}}
+    doc = dict.fromkeys(lm_eval.ID, "x")
+    rows = [{"doc_id": 1, "correct": 1.0, "doc": doc}]
+    path = write_lm_eval_samples(tmp_path, rows, task=task, configs=configs)
+    (entry,) = read_logs(path)[0].contribution().entries()
+    assert entry.made["settings"] == made
+    of_run = replace(entry, made=signature.parts)
+    assert entry.setting == of_run.setting and setting.items() <= entry.setting.items()
 
 
 def test_one_id_of_one_release_is_one_question_however_it_was_put(tmp_path: Path) -> None:

@@ -367,7 +367,7 @@ def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(made: Made, 
         in out
     )
     done = folkways("site", made.folder / "records", record, "--out", tmp_path / "s")
-    assert "other kept apart: cultures KR here, none there" in done.stderr
+    assert re.search(r"org/other \(.+\) kept apart: cultures KR here, none there", done.stderr)
     page = (tmp_path / "s/tasks/demo-mcq.html").read_text()
     assert 'id="apart"' in page and "<h3>cultures KR here, none there</h3>" in page
     assert re.findall(r'<td class="num rank">(.*?)</td>', page) == ["1", "2"]

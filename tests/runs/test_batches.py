@@ -182,6 +182,13 @@ def test_ctrl_c_leaves_batches_out_and_the_same_command_collects_them(
             "Give the command that sent them again, with --batch, to collect the replies."
         )
         assert "same command" not in other.stderr
+    told = (
+        f"({QUESTIONS} requests are out in batches): what was not asked counts as missing, and stays in the "
+    )
+    assert (
+        f"{told}denominators. Collect the replies with the command that sent the batches, with --batch."
+        in (" ".join(plain.stdout.split()))
+    )
     assert "singles" not in server.stats()
     server.control(ready=True)
     again = study.run()

@@ -121,7 +121,8 @@ def _check_logs(models: tuple[str, ...], given: set[str]) -> None:
     if others := [model for model in models if not _is_log(model)]:
         raise FolkwaysError(
             "logs can only be compared with logs, and models with models of a workspace; there is no log "
-            f"{others[0]} (valid: folders of logs or of runs of HELM, and the endings {', '.join(LOGS)})"
+            f"{others[0]} (valid: folders of logs or of runs of HELM, and the endings {', '.join(LOGS)})\n"
+            "A report shows runs and logs together: folkways report RUN LOG"
         )
     for name, option in (("workspace", "--workspace"), ("runs", "--run"), ("profile", "--profile")):
         if name in given:

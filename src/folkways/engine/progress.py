@@ -64,6 +64,11 @@ class ModelProgress:
         return max(0, self.total - self.done - self.open - self.failed - self.by_others)
 
     @property
+    def complete(self) -> bool:
+        """Whether its requests have been counted, and all of them have ended: nothing was left to stop."""
+        return self.total + self.stored > 0 and not (self.left or self.open or self.out)
+
+    @property
     def seconds(self) -> float:
         """Since the session began, until its end."""
         return (time.monotonic() if self.ended is None else self.ended) - self.began

@@ -25,7 +25,11 @@ TREATMENTS = "treatments"
 """The part of a signature that says what prompts were also asked with. Scores of prompts as they are do not
 depend on it."""
 
-OF_THE_MODEL = ("settings", SERVED, "folkways", "seed", TREATMENTS)
+TEMPLATE = "chat template"
+"""The part of a log's signature that says whether messages were sent; a run says it with ``served`` or not at
+all."""
+
+OF_THE_MODEL = ("settings", TEMPLATE, SERVED, "folkways", "seed", TREATMENTS)
 """Parts in which scores of one column may differ: how a model was run, the version that ran it, and what its
 prompts were also asked with. The seed counts where it chose the items."""
 
@@ -178,13 +182,16 @@ def newest(entries: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:
 
 def told_apart(entries: Iterable[Entry]) -> dict[tuple[str, str], str]:
     """Source and model -> the name with its settings, for models that are on a task in one setting with
-    several sampling settings: two ways of running a model are two rows."""
+    several sampling settings, or with and without a chat template: two ways of running a model are two
+    rows."""
     alike: dict[tuple[object, ...], list[Entry]] = {}
     for one in entries:
         alike.setdefault((one.model, one.task, *sorted(one.setting.items())), []).append(one)
     names: dict[tuple[str, str], str] = {}
     for group in alike.values():
-        if len({one.made.get("settings") for one in group}) > 1:
-            for one in group:
-                names.setdefault((one.source, one.model), f"{one.model} ({one.made.get('settings', '')})")
+        ways = [(one.made.get("settings", ""), one.made.get(TEMPLATE)) for one in group]
+        if len({*ways}) > 1:
+            for one, (settings, template) in zip(group, ways, strict=True):
+                way = f"{settings}, {TEMPLATE}: {template}" if template else settings
+                names.setdefault((one.source, one.model), f"{one.model} ({way})")
     return names

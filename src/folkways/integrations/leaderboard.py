@@ -288,7 +288,7 @@ def _contribution(
 def notes_on(board: Board) -> list[str]:
     """What a person must know about what is, and is not, on a board."""
     notes = [
-        f"{one.leaderboard.view.tasks[0].title}: {named(one.names)} kept apart: {'; '.join(one.why)}"
+        f"{one.leaderboard.view.tasks[0].title}: {named(one.models)} kept apart: {'; '.join(one.why)}"
         for one in board.apart
     ]
     notes += [

@@ -186,6 +186,8 @@ def execute(
     try:
         if until is None:
             progresses = ask_expected()
+            if all(progress.complete for progress in progresses):  # Ctrl-C came after the last reply
+                progresses = [replace(progress, stopped=None) for progress in progresses]
         else:
             limits = Sampling(until, profile, sparing=budget is not None)
             sample = StoredSample(workspace, run)

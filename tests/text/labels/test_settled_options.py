@@ -48,6 +48,8 @@ en - The answer may be A, but B is more likely.
 en B A is more likely to be found in the north, so B
 en B A is common. So B is more likely.
 en B I pick <|B|>
+en B Most people think of A, but it could be B.
+en B A is common, but the best guess might be B.
 en B B<|im_end|>
 en B B<|eot_id|><|start_header_id|>user<|end_header_id|>
 en B <|assistant|>B

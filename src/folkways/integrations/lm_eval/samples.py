@@ -9,7 +9,9 @@ from typing import Any
 
 import orjson
 
+from folkways.endpoints.base import LOGLIK
 from folkways.errors import DataError, FolkwaysError
+from folkways.evidence.contributions import TEMPLATE
 from folkways.integrations.scored_log import (
     SIGNATURE,
     STATED,
@@ -149,13 +151,13 @@ def _of_folkways(results: Row, task: str) -> tuple[dict[str, str], dict[str, Row
     sent = config.get("generation_kwargs") or {}
     usual = {"max_tokens": sent.get("max_gen_toks"), "temperature": sent.get("temperature"), "top_p": 1.0}
     likeliest = task.endswith(LIKELIEST)
-    parts["settings"] = "the likeliest label" if likeliest else told({**usual, **_further(sent)})
+    parts["settings"] = f"read={LOGLIK}" if likeliest else told({**usual, **_further(sent)})
     if system := results.get("system_instruction"):
         parts["system"] = f"own#{digest(system)}"
     if of_harness["examples"] != "0":
         parts["shots"] = of_harness["examples"]
-    if of_harness["chat template"] == "no" and not likeliest:
-        parts["chat template"] = "no"
+    if of_harness[TEMPLATE] == "no" and not likeliest:
+        parts[TEMPLATE] = "no"
     if limit := (results.get("config") or {}).get("limit"):
         parts["limit"] = f"of lm-evaluation-harness, {limit}"
     return parts, {name: scale_of(scale) for name, scale in about[STATED].items()}
@@ -207,7 +209,7 @@ def _higher_is_better(results: Row, task: str) -> Mapping[str, Any]:
 
 def _settings(results: Row, task: str) -> dict[str, str]:
     if not results:
-        return dict.fromkeys(("version", "examples", "settings", "chat template"), "unknown")
+        return dict.fromkeys(("version", "examples", "settings", TEMPLATE), "unknown")
 
     def of_task(name: str) -> str:
         table = results.get(name)
@@ -220,5 +222,5 @@ def _settings(results: Row, task: str) -> dict[str, str]:
         "version": of_task("versions"),
         "examples": of_task("n-shot"),
         "settings": (told(arguments) if isinstance(arguments, dict) else str(arguments or "")) or "none",
-        "chat template": "yes" if template else told_by_servers,
+        TEMPLATE: "yes" if template else told_by_servers,
     }

@@ -25,16 +25,15 @@ _PAIR = ("source", "endpoint", "task")
 
 @dataclass(frozen=True)
 class Apart:
-    """Entries of a task that are kept apart: their own ranking, and why."""
+    """Entries of a task that are kept apart: their own ranking, and why.
+
+    models: with the run or file of each.
+    """
 
     task: str
+    models: tuple[str, ...]
     why: tuple[str, ...]
     leaderboard: Leaderboard
-
-    @property
-    def names(self) -> list[str]:
-        """Its models, as the pages name them."""
-        return list(self.leaderboard.view.short.values())
 
 
 class Board:
@@ -102,7 +101,12 @@ class Board:
     def apart(self) -> list[Apart]:
         """What is kept apart, task by task."""
         return [
-            Apart(task, column.why, self._leaderboard([column]))
+            Apart(
+                task,
+                tuple(f"{one.model} ({one.source})" for one in column.entries),
+                column.why,
+                self._leaderboard([column]),
+            )
             for task, of_task in self._columns.items()
             for column in of_task[1:]
         ]

@@ -201,7 +201,12 @@ def _of_model(table: pl.DataFrame, wanted: str | None, path: Path) -> pl.DataFra
 
 def _plain(table: pl.DataFrame, path: Path, by_position: bool) -> pl.DataFrame:
     if "response" not in table.columns:
-        raise DataError(f"has no column 'response'; its columns are: {', '.join(table.columns)}", file=path)
+        scored = "\nSamples of the harness have scores already: read them with folkways report or compare"
+        raise DataError(
+            f"has no column 'response'; its columns are: {', '.join(table.columns)}"
+            f"{scored if 'doc_id' in table.columns else ''}",
+            file=path,
+        )
     names = {"id": "release_id", "ID": "release_id", "MCQID": "release_id", "data_idx": "release_id"}
     for old, new in names.items():
         if old in table.columns and new not in table.columns and "item" not in table.columns:

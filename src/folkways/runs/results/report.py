@@ -14,7 +14,7 @@ from folkways.benchmarks.base import Benchmark, Task, overrides
 from folkways.benchmarks.registry import get_task, sound_benchmark
 from folkways.benchmarks.results import EACH_MODEL_ONCE, make_results
 from folkways.benchmarks.treatments import LENGTH, with_length, without_treatments
-from folkways.errors import FolkwaysError, quoted
+from folkways.errors import FolkwaysError, option, quoted
 from folkways.evidence.verdict import Expense, Verdict
 from folkways.files import check_several
 from folkways.names import REPLAY
@@ -321,7 +321,7 @@ def _total(amounts: Sequence[Amount | None]) -> Amount | None:
 def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
     elsewhere = ", unless another of these runs has it" if len(runs) > 1 else ""
     warnings = [
-        f"Run {run.name} is not finished ({run.reason or run.state}): what was not asked counts as missing"
+        f"Run {run.name} is not finished ({_why(run)}): what was not asked counts as missing"
         f"{elsewhere}, and stays in the denominators. {_to_go_on(run)}"
         for run in runs
         if run.state not in ("finished", "incomplete") and not _sampled(run)
@@ -353,11 +353,19 @@ def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
     return warnings + [benchmark.caution for benchmark in _benchmarks_named(named) if benchmark.caution]
 
 
+def _why(run: run_records.RunRecord) -> str:
+    """Why a run is not finished; of one that waits without the advice, which ``_to_go_on`` gives."""
+    reason = run.reason or run.state
+    return reason.partition(". ")[0] if run.state == "waiting" else reason
+
+
 def _to_go_on(run: run_records.RunRecord) -> str:
     """How to ask what a run lacks: a report does not, and a plan is made once."""
     work = f"folkways work {quoted(run.name)}"
     if run.state == "planned":
         return f"Ask it with {work}, in as many processes as you like."
+    if run.state == "waiting":
+        return f"Collect the replies with the command that sent the batches, with {option('batch', True)}."
     return f"Go on with {work}, or with the command that began it."
 
 

@@ -205,7 +205,7 @@ def _open(firmest: Sequence[Mention], others: Sequence[Mention], after: Sequence
         return any(mention.stance == "asserted" and not mention.hedged for mention in after)
     return all(mention.hedged for mention in firmest) and any(
         mention.stance != "denied"
-        and (mention.against or first.against)
+        and mention.against
         and (first.strength == ALONE or mention.strength == LIKELIER)
         for mention in others
     )
