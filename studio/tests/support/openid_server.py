@@ -35,6 +35,7 @@ CLAIMS: dict[str, dict[str, Any]] = {
     "issuer": {"iss": "https://another.example.org"},
     "expired": {"exp": int(time.time()) - 3600},
     "no end": {"exp": None},
+    "no audience": {"aud": None},
     "no subject": {"sub": None},
     "unverified": {"email_verified": False},
     "unverified in words": {"email_verified": "false"},

@@ -51,6 +51,11 @@ def test_gold(cast: list[str], gold: str, mode: str) -> None:
         ),
         (["A", "A"] + ["cannot_answer"] * 3, "cannot-answer", "3 of 5 say cannot_answer"),
         (["A"] * 3 + ["dont_know", "cannot_answer"], "no-majority", "3 of 5"),
+        *(
+            (["A"] * (of - no) + [word] * no, "no-majority", f"{of - no} of {of}")  # not more than half
+            for word in ("dont_know", "cannot_answer")
+            for no, of in ((2, 5), (3, 6))
+        ),
     ],
 )
 def test_dropped(cast: list[str], reason: str, why: str) -> None:

@@ -106,6 +106,8 @@ def test_what_is_left_out_of_the_metadata_is_empty(tmp_path: Path) -> None:
     write_votes(COLLECTION, tmp_path)
     (tmp_path / "meta.json").write_text('{"title": "Feasts", "licence": null, "schema": 1, "more": 2}')
     assert read_votes([tmp_path]).meta == Meta("Feasts")
+    (tmp_path / "meta.json").write_text('{"title": "Fêtes"}', encoding="utf-8-sig")
+    assert read_votes([tmp_path]).meta == Meta("Fêtes"), "as Windows writes it"
     (tmp_path / "meta.json").write_text('{"title": 3}')
     with pytest.raises(DataError, match="title must be a text, got 3"):
         read_votes([tmp_path])
