@@ -296,7 +296,7 @@ def get_work(
 
 def without_left(workspace: Workspace, item: Item, stage: Stage) -> Item:
     """The item of a stage of the workspace without the answers that it quotes of people who withdrew or are
-    excluded: whoever takes one of them decides in words that leave no more."""
+    excluded: a decision that repeats one of them is redacted with it."""
     kind, people = stage_kind(stage.kind), schema.participants
     quoted = kind.quoted(item.content)
     if not quoted:
