@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -22,6 +23,7 @@ from folkways_studio.items import discussion, imports, table
 from folkways_studio.items.imports import ImportState
 from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
 from folkways_studio.items.service import NewItem, add_items
+from folkways_studio.media.reading import MediaError
 from folkways_studio.media.service import add_media, delete_media
 from folkways_studio.people import accounts, invites, participants
 from folkways_studio.programs import ml_backends, tokens, webhooks
@@ -338,3 +340,49 @@ def test_what_a_failed_import_added_is_counted_once_where_it_is_deleted_meanwhil
     with overtaken(workspace, delete_it, after=2):
         imports.end(workspace, job, ImportState.FAILED, error="no")
     assert imports.get_import(workspace, number, job.id).deleted == len(new)
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("state", [ImportState.DONE, ImportState.FAILED])
+def test_an_import_whose_study_is_deleted_as_it_ends_says_nothing(
+    study: StudyFixture, state: ImportState
+) -> None:
+    workspace = study.workspace
+    job = imports.begin(workspace, study.record.id, "verify", "a.csv", by=study.owner)
+    read = workspace.read
+
+    def read_later() -> Any:
+        patch.undo()
+        delete(study)
+        return read()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workspace, "read", read_later)
+        assert imports.end(workspace, job, state).id == job.id
+    assert stored(workspace, schema.jobs) == []
+
+
+@ON_A_FILE
+def test_contents_that_are_refused_are_not_kept(study: StudyFixture) -> None:
+    """But for those that another study has, or had before."""
+    workspace, number = study.workspace, study.record.id
+    old, new, shared = (("image/png", content) for content in (b"old", b"new", b"shared"))
+    other = open_study(workspace, STAGES, populations=POPULATIONS, name="other")
+    add_media(workspace, number, {"a.png": old})
+    add_media(workspace, other.record.id, {"c.png": shared})
+    folder = Path(f"{workspace.location}-media")
+
+    def contents() -> set[bytes]:
+        return {path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+    with pytest.raises(MediaError, match="other contents"):
+        add_media(workspace, number, {"b.png": ("image/png", b"more"), "a.png": new, "c.png": shared})
+    assert contents() == {b"old", b"shared"}
+
+    def same_elsewhere() -> None:
+        add_media(workspace, other.record.id, {"d.png": new})
+        delete(study)
+
+    with overtaken(workspace, same_elsewhere), pytest.raises(NotFoundError):
+        add_media(workspace, number, {"a.png": new, "e.png": ("image/png", b"more")})
+    assert contents() == {b"new", b"shared"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 
 from folkways.evidence.admission import Rules, check_additions
 from folkways.evidence.conditions import parts_kept_apart
-from folkways.evidence.contributions import Entry, columns_of, newest, told_apart
+from folkways.evidence.contributions import Entry, columns_of, newest, told_apart, unlike
 from folkways.evidence.requirements import Status, failed
 from folkways.releases.registry import get_record
 
@@ -271,3 +271,10 @@ def test_a_release_has_a_fingerprint_for_each_choice_of_its_optional_files() -> 
     other = entry(made={"data": "blend@24e7d73#0123456789ab"})
     (checks,) = check_additions([other], []).values()
     assert [check.name for check in checks if check.status is Status.UNSURE] == ["release"]
+
+
+def test_replies_that_are_not_read_by_likelihood_are_text() -> None:
+    text, loglik = entry().setting, entry(made={"settings": "read=loglik"}).setting
+    assert list(unlike(text, loglik)) == ["read text here, loglik there"]
+    assert list(unlike(loglik, text)) == ["read loglik here, text there"]
+    assert list(unlike({**text, "cultures": "KR"}, text)) == ["cultures KR here, none there"]

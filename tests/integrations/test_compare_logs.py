@@ -26,6 +26,7 @@ from folkways.integrations.lm_eval import samples as lm_eval
 from folkways.integrations.report_logs import read_scores, report_logs
 from folkways.integrations.scored_log import SIGNATURE, STATED, scales_of
 from folkways.records import Signature
+from folkways.runs.results.model_names import public_name
 from tests.integrations.test_every_eval_ever_records import record
 from tests.integrations.test_report_logs import with_instances
 from tests.support.command_line import Done, folkways
@@ -974,3 +975,22 @@ def test_a_log_without_scores_is_left_out_and_told_where_others_have_some(tmp_pa
     for asked in (("compare", "a.eval"), ("report",)):
         done = folkways(*asked, "at-once.eval", cwd=tmp_path)
         assert (done.returncode, "at-once.eval: is a log without samples" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("/home/ann/Models/ok", "unknown/ok"),
+        ("./secret/place/ok/", "unknown/ok"),
+        ("~/ok", "unknown/ok"),
+        (r"C:\Users\ann\ok", "unknown/ok"),
+        ("org/ok", "org/ok"),
+        ("gpt-4", "gpt-4"),
+    ],
+)
+def test_a_model_of_the_harness_on_disk_is_called_as_in_a_run_without_its_path(
+    tmp_path: Path, written: str, read: str
+) -> None:
+    (log,) = read_logs(write_lm_eval_samples(tmp_path, [{"doc_id": 1, "acc": 1.0}], model=written))
+    assert log.model == read
+    assert "/" not in written or log.model == public_name(f"hf/{written}")

@@ -168,7 +168,8 @@ def unlike(setting: Setting, other: Setting) -> Iterator[str]:
     there``."""
     for name in dict.fromkeys((*setting, *other)):
         if setting.get(name) != other.get(name):
-            here, there = (shorten(one.get(name) or "none", LONGEST_VALUE) for one in (setting, other))
+            absent = "text" if name == "read" else "none"  # replies are read as text unless a setting says so
+            here, there = (shorten(one.get(name) or absent, LONGEST_VALUE) for one in (setting, other))
             yield f"{name} {here} here, {there} there" if here != there else f"other {name}"
 
 

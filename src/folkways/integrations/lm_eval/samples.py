@@ -26,6 +26,7 @@ from folkways.integrations.scored_log import (
 )
 from folkways.json_lines import json_objects, read_json
 from folkways.records import Signature
+from folkways.runs.results.model_names import stored_model
 
 SUFFIXES = (".jsonl",)
 
@@ -52,7 +53,8 @@ def read_scores(path: Path) -> ScoredLog:
     """The scores of a file of samples; with several filters, one for each (``exact_match,strict-match``).
 
     The name of the model, the settings, and for which metrics less is better come from the file of results
-    in the same folder (``results_TIME.json``); without it, the model has the name of the folder. Task,
+    in the same folder (``results_TIME.json``); without it, the model has the name of the folder. A model
+    that lies on disk is called as in exports of a run (``unknown/NAME``), without its path. Task,
     samples and settings of a task that ``folkways export lm-eval`` wrote are called as in a run.
     FolkwaysError or DataError, with the row, for a file of another kind and a sample that is there twice;
     UnscoredLogError where no metric is a number.
@@ -113,7 +115,7 @@ def read_scores(path: Path) -> ScoredLog:
     return ScoredLog(
         path=path,
         task=signature["task"] if ours else task,
-        model=str(results.get("model_name") or path.resolve().parent.name),
+        model=_model(str(results.get("model_name") or path.resolve().parent.name)),
         items=["|".join(str(doc[name]) for name in ID) for doc in of_docs] if ours else list(docs),
         repeats=[1] * len(docs),
         questions=[_question(name, row.get("doc")) for name, row in docs.items()],
@@ -132,6 +134,12 @@ def read_scores(path: Path) -> ScoredLog:
             if (more := _higher_is_better(results, task).get(score.partition(",")[0])) is not None
         },
     )
+
+
+def _model(name: str) -> str:
+    as_run = stored_model(f"hf/{name}")
+    on_disk = bool(as_run.private)
+    return as_run.id if on_disk else name
 
 
 def exported_name(task: str) -> str:

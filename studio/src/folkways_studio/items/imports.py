@@ -263,8 +263,7 @@ def end(
     with workspace.write() as connection:
         row = _job(connection, **_mine(job))
         if row is None:
-            there = _job(connection, id=job.id)
-            return _import(there) if there is not None else job  # its study was deleted meanwhile
+            return _as_stored(connection, job)
         result = {
             **(row.result or {}),
             "problems": [[number, problem] for number, problem in problems[:MOST_PROBLEMS]],
@@ -290,7 +289,13 @@ def end(
                 return job
             result = {**row.result, "deleted": added - _left(connection, job)}
             change_rows(connection, schema.jobs, {"id": job.id}, result=result)
-    return get_import(workspace, job.study_id, job.id)
+    with workspace.read() as connection:
+        return _as_stored(connection, job)
+
+
+def _as_stored(connection: sa.Connection, job: Import) -> Import:
+    there = _job(connection, id=job.id)
+    return _import(there) if there is not None else job  # its study was deleted meanwhile
 
 
 def cancel(workspace: Workspace, study_id: int, import_id: int, *, by: int | None = None) -> Import:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PureWindowsPath
 
@@ -48,12 +49,34 @@ def add_media(
     store = media_store(workspace)
     hashes = {name: hashlib.sha256(content).hexdigest() for name, (_, content) in files.items()}
 
+    stored: list[str] = []
+
     def keep(names: Iterable[str]) -> None:
         for name in names:
             if not store.has(hashes[name]):
+                stored.append(hashes[name])
                 store.write(hashes[name], files[name][1])
 
-    keep(files)
+    try:
+        keep(files)
+        new = _add_rows(workspace, study_id, files, hashes, by)
+    except Exception:
+        with suppress(FolkwaysError, OSError):  # what was wrong first is told
+            for sha256 in stored:
+                _delete_contents(workspace, None, sha256)
+        raise
+    keep(new)  # a study with the same file may have been deleted meanwhile
+    return len(new)
+
+
+def _add_rows(
+    workspace: Workspace,
+    study_id: int,
+    files: Mapping[str, tuple[str, bytes]],
+    hashes: Mapping[str, str],
+    by: int | None,
+) -> list[str]:
+    """The names that are new, now with rows; MediaError."""
     table = schema.media
     with changing(workspace, study_id) as connection:
         earlier = _deleted(connection, study_id)
@@ -85,8 +108,7 @@ def add_media(
             connection.execute(sa.insert(table), {**row, "created": time.time()})
         if new:
             audit.record_event(connection, "media.added", study_id, by, details={"n": len(new)})
-    keep(new)  # a study with the same file may have been deleted meanwhile
-    return len(new)
+    return new
 
 
 def _deleted(connection: sa.Connection, study_id: int) -> dict[str, str]:
@@ -139,17 +161,15 @@ def _showing(connection: sa.Connection, study_id: int, name: str) -> list[str]:
     ]
 
 
-def _delete_contents(workspace: Workspace, number: int, sha256: str) -> None:
+def _delete_contents(workspace: Workspace, number: int | None, sha256: str) -> None:
     """Delete a file's contents unless another row has them too. Runs outside a transaction, because the store
     may be slow.
 
-    number: id of the file's row, which may still exist.
+    number: id of the file's row, which may still exist; None if it has none.
     """
-    others = (
-        sa.select(schema.media.c.id)
-        .where(schema.media.c.sha256 == sha256, schema.media.c.id != number)
-        .limit(1)
-    )
+    others = sa.select(schema.media.c.id).where(schema.media.c.sha256 == sha256).limit(1)
+    if number is not None:
+        others = others.where(schema.media.c.id != number)
     if not read_values(workspace, others):
         media_store(workspace).delete(sha256)
 
