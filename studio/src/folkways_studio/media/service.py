@@ -61,7 +61,7 @@ def add_media(
         keep(files)
         new = _add_rows(workspace, study_id, files, hashes, by)
     except Exception:
-        with suppress(FolkwaysError, OSError):  # what was wrong first is told
+        with suppress(FolkwaysError, OSError):  # the first error matters
             for sha256 in stored:
                 _delete_contents(workspace, None, sha256)
         raise
