@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from folkways.text.labels import chosen_label
+from folkways.text.labels import chosen_label, settled_truth, settled_word
 
 OPTIONS = {"A": "rice", "B": "wheat bread", "C": "maize", "D": "yam"}
 
@@ -209,3 +209,33 @@ def test_the_option_that_a_reply_settles_on(line: str) -> None:
 @pytest.mark.parametrize("reply", ["Ответ:\nА!", "விடை:\nஅ!", "정답:\n가..."])
 def test_a_letter_that_is_announced_is_no_cry(reply: str) -> None:
     assert chosen_label(reply, OPTIONS) == "A"
+
+
+@pytest.mark.parametrize(
+    ("reply", "label"),
+    [
+        ("It is B<|im_end|>A", "B"),
+        ("B<|im_end|>\n<|im_start|>user\nC?<|im_end|>\n<|im_start|>assistant\nC", "B"),
+        ("<|im_start|>assistant\nB<|im_end|>\n<|im_start|>assistant\nC<|im_end|>", "B"),
+        ("<|im_end|>\n<|im_start|>assistant\nB<|im_end|>C", "B"),
+        ("<|im_start|>user\nA or C?<|im_end|>\n<|im_start|>assistant\nB<|im_end|>", "B"),
+        ("<|user|>\nA or C?<|end|>\n<|assistant|>\nB<|end|>\n<|user|>\nC", "B"),
+        ("<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\nB<|eot_id|>A", "B"),
+        ("<start_of_turn>model\nB<end_of_turn>\n<start_of_turn>user\nD<end_of_turn>", "B"),
+        ('{"answer": "B"}<|endoftext|>{"answer": "A"}', "B"),
+        (
+            "<|channel|>analysis<|message|>A? C<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>",
+            "B",
+        ),
+        ("<|channel|>final<|message|>B<|return|>C", "B"),
+        ("<|im_end|>B", "B"),
+        ("<|im_end|>", None),
+        ("A or B<|im_end|>B", None),
+    ],
+)
+def test_turns_after_the_end_of_a_reply_are_none_of_it(reply: str, label: str | None) -> None:
+    assert chosen_label(reply, OPTIONS) == label
+    assert settled_word(reply.replace("B", "yes").replace("A", "no"), {"yes": "B", "no": "A"}) == label
+    if "{" not in reply:
+        said = reply.replace("B", "True").replace("A", "False")
+        assert settled_truth(said) == (label and "True")

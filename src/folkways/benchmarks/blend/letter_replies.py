@@ -10,7 +10,7 @@ from typing import Any
 
 from folkways.benchmarks.multiple_choice.orders import chosen_and_right
 from folkways.records import State
-from folkways.text.labels import chosen_label
+from folkways.text.labels import chosen_label, first_turn
 from folkways.text.refusals import is_refusal
 
 ANSWER_KEY = "answer_choice"
@@ -62,7 +62,7 @@ def read_strictly(reply: str, choices: Mapping[str, str]) -> str | None:
     a letter in any case, an option's text in any case, or a sentence that names exactly one letter or one
     option.
     """
-    value = _json_answer(reply)
+    value = _json_answer(first_turn(reply))
     return chosen_label(value if value is not None else reply, choices)
 
 

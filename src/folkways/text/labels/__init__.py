@@ -7,6 +7,15 @@ does not settle on one.
 """
 
 from folkways.text.labels.choosing import chosen_label, exact_label, first_label
+from folkways.text.labels.mentions import first_turn
 from folkways.text.labels.truths import TRUTHS, settled_truth, settled_word
 
-__all__ = ["TRUTHS", "chosen_label", "exact_label", "first_label", "settled_truth", "settled_word"]
+__all__ = [
+    "TRUTHS",
+    "chosen_label",
+    "exact_label",
+    "first_label",
+    "first_turn",
+    "settled_truth",
+    "settled_word",
+]

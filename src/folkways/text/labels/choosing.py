@@ -11,6 +11,7 @@ from folkways.text.json_replies import objects_with_source
 from folkways.text.labels.mentions import (
     LETTER,
     TEXT,
+    first_turn,
     letter_of,
     of_label,
     option_tokens,
@@ -39,7 +40,7 @@ def chosen_label(reply: str, choices: Mapping[str, str]) -> str | None:
     where B is rice). Letters may be those of other scripts ("الإجابة: ب", "Б)").
     """
     labels = tuple(choices)
-    reply = _without_cut_list(reply, choices)
+    reply = _without_cut_list(first_turn(reply), choices)
     text = plain(reply)
     if whole := _whole(text, labels):
         return whole

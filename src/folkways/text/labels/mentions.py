@@ -23,6 +23,17 @@ _LATIN = "A-Za-z0-9_\u00c0-\u024f\u1e00-\u1eff’'"
 _TAG = re.compile(r"<(?:/\w{1,20}|\w{1,3}|(\w{4,20}))>")
 _TURN = re.compile(r"<\|[^|<>\n]{2,30}\|>|<(?:start_of_turn>(?:model|user)|end_of_turn>)")
 """Marks of chat templates, which models and servers sometimes leave in a reply: "B<|im_end|>"."""
+_END = re.compile(
+    r"<\|(?:im_end|eot_id|eom_id|eot|end|return|endofturn|end_of_text|endoftext|END_OF_TURN_TOKEN|END_RESPONSE)\|>"
+    "|<end_of_turn>"
+)
+"""What ends a turn."""
+_NO_REPLY = re.compile(
+    r"\s*(?:(?:<[^<>\n]{1,30}>|assistant\b|model\b)\s*)*"
+    r"(?:$|<\|(?:user|system)\|>|(?<=>)(?:user|system|developer|tool)\b"
+    r"|(?<=<\|channel\|>)(?:analysis|commentary)\b)"
+)
+"""A turn that says nothing, an echo of the prompt, or the thoughts of gpt-oss."""
 _MARKUP = re.compile(r"[*_`#>]+|\\(?:text(?:bf)?)\b|[$]|[\ue000-\uf8ff]")
 _QUOTED = re.compile(rf"""(?<![{_LATIN}])['‘’"“„«]\s*([^\W\d_]|الف)\s*['’"”“»](?![{_LATIN}])""")
 _TURKIC_IS = re.compile(rf"(?<![{_LATIN}])([A-Z])['’-](?=[dt][ıiuü]r\b)")
@@ -38,6 +49,12 @@ _COMPOUND = """
     city company factor day bus line drive clase vitamina grupo
 """
 _BEFORE_COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUND.split())})[\s(]+$", re.I)
+
+
+def first_turn(reply: str) -> str:
+    """The reply without the turns that a model wrote after its own: "B" of "B<|im_end|>A"."""
+    turns = _END.split(reply)
+    return next((turn for turn in turns if not _NO_REPLY.match(turn)), reply)
 
 
 def plain(reply: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from math import prod
 
-from folkways.text.labels.mentions import plain
+from folkways.text.labels.mentions import first_turn, plain
 from folkways.text.labels.words import any_of, corrections, spellings
 
 TRUTHS = ("True", "False")
@@ -113,7 +113,7 @@ def settled_truth(reply: str) -> str | None:
     necessarily true", "true or false", "not true but not false either" and "I can't say that is true" are
     nothing.
     """
-    sign = _settled(plain(reply), _TRUTH)
+    sign = _settled(plain(first_turn(reply)), _TRUTH)
     return {1: "True", -1: "False"}.get(sign) if sign is not None else None
 
 
@@ -124,7 +124,7 @@ def settled_word(reply: str, words: Mapping[str, str]) -> str | None:
     words: "yes", "no" and perhaps "neither" and others, in small letters -> label. "no" is an answer by
     itself, and not in "no reason"; "acceptable" and "unacceptable" say yes and no.
     """
-    text = plain(reply)
+    text = plain(first_turn(reply))
     undecided = "|".join(re.escape(word) for word in words if word not in _ANSWERS)
     text = re.sub(
         r"\bneither\s+(?:yes\s+nor\s+no|no\s+nor\s+yes|acceptable\s+nor\s+unacceptable)\b",
