@@ -49,7 +49,7 @@ CARD = """
 > **Not everything has a reply** (no reply from replay:FILE: all 20 requests failed). What has none stays in the denominators, and counts as wrong.
 ### Ask the same
 Save this as `recipe.toml`, with the names of your endpoints as models, and run it: `pip install folkways`, `folkways run recipe.toml`. Its own wording of the prompts is not in it. Its treatments are not in it.
-**Not the whole benchmark**: 0 of the 40 rows that the task asks by default; nothing about the cultures Spain, South Korea and United States; nothing in the languages English, Spanish and Korean; nothing with the variants inst-4 and pers-3.
+**Not the whole benchmark**: 0 of the 40 rows that the task asks by default; nothing about the cultures Spain and United States; nothing in the languages English and Spanish; nothing with the variants inst-4 and pers-3.
 """
 
 

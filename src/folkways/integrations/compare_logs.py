@@ -257,7 +257,10 @@ def names_apart(paths: Sequence[Path]) -> list[str]:
     between underscores that no other of them has: the first that is not long, or the shortest. Where none is
     such for all of them, the name, and the path of those whose name another has."""
     stems = [path.stem for path in paths]
-    folders = zip(*(reversed(path.absolute().parent.parts) for path in paths), strict=False)
+    parents = [path.absolute().parent.parts for path in paths]
+    # By their depth first: in one/LOG and two/MODEL/LOG the model's folder says less than "two".
+    alike_deep = reversed([*zip(*parents, strict=False)])
+    folders = (*alike_deep, *zip(*map(reversed, parents), strict=False))
     parts = zip(*(stem.split("_") for stem in stems), strict=False)
     apart = [names for names in (stems, *folders, *parts) if len({*names}) == len(paths)]
     if not apart:

@@ -119,7 +119,7 @@ class ReleaseRecord:
     @property
     def has_all_fingerprints(self) -> bool:
         """Whether ``fingerprints`` are all that copies of the release can have."""
-        return bool(self.fingerprints) and sum(entry.optional for entry in self.files) <= MOST_OPTIONAL
+        return len(self.fingerprints) == 1 << sum(entry.optional for entry in self.files)
 
     @property
     def kept(self) -> str:

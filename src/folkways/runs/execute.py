@@ -214,9 +214,9 @@ def execute(
     # its turn.
     left = replace(run_records.find_run(workspace, str(run.id)), state=state, reason=reason)
     idle = run.state == "finished" and until is None and all(progress.total == 0 for progress in progresses)
-    scored = (now if over else run).finished or 0.0
+    scored = now.finished if over else run.finished if idle else None
     # Another run may have asked for the same replies anew.
-    unscored = not (over or idle) or results.has_newer_replies(workspace, run, scored)
+    unscored = scored is None or results.has_newer_replies(workspace, run, scored)
     return RunSession(left, plan, tuple(progresses), unscored)
 
 

@@ -76,7 +76,7 @@ def test_a_file_s_name_comes_after_every_text(more: str) -> None:
 def test_an_item_of_a_form_is_called_by_what_the_form_shows(
     show: list[tuple[str, str]], content: dict[str, str], title: str
 ) -> None:
-    config = {"show": [{"field": field, "type": kind} for field, kind in show]}
+    config = {"show": [{"field": field, "type": kind} for field, kind in show], "ask": []}
     differing = {"kind": "form", "content": content, "rules": config, "candidates": []}
     for kind, of in (("form", content), ("adjudicate", differing)):
         subject = stage_kind(kind).subject(of, config)

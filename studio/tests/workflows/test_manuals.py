@@ -52,6 +52,7 @@ def test_a_manual_is_read_line_by_line() -> None:
         ("verification/nothing", "manual:", "no shipped manual; valid: .*verification/verify"),
         ("## training\n### What?\n- [ ] This\n  No.\n- [ ] That\n  No.\n", "manual:", "one of them right"),
         ("## training\n### What?\n- [x] This\n  Yes.\n", "manual:", "two or more answers"),
+        ("## training\n### What?\n- [x] This\n  Yes.\n- That\n  No.\n", "manual:", "one of them right"),
         ("## training\n### What?\n- [x] This\n- [ ] That\n  No.\n", "manual:", "'This' .* needs its reason"),
         ({"en": CASE, "ar": CASE.replace("[x]", "[ ]", 1).replace("- [ ] That", "- [x] That")}, r"manual\.ar:", "another training"),
         ({"ar": CASE}, "manual:", "no text in en"),

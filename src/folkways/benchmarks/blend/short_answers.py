@@ -102,7 +102,7 @@ def make_prompts(
     return (
         items.drop("prompt_source")
         .with_row_index("place")
-        .join(templates, on="culture", how="inner")
+        .join(templates, on="culture")
         .sort("place", "order")
         .select(
             pl.lit(task).alias("task"),

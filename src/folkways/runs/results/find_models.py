@@ -75,7 +75,7 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
         if len(groups) > 1:
             choices = ", ".join(_at(group) for group in groups)
             raise FolkwaysError(f"the model {name!r} stands for several; say which: {choices}")
-        matches.append(groups[0])
+        matches += groups
     for entry, count in Counter((run.id, endpoint) for group in matches for run, endpoint in group).items():
         if count > 1:
             raise FolkwaysError(

@@ -85,7 +85,7 @@ def change(context: RequestContext) -> Response:
 
 
 def _is_study(raw: object) -> bool:
-    return isinstance(raw, dict) and isinstance(raw.get("models") or {}, dict)
+    return isinstance(raw, dict) and isinstance(raw.get("models"), dict)
 
 
 @routes.post("/studies/{study}/delete", OWNER)

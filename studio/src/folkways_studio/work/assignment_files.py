@@ -105,8 +105,12 @@ def _read(
                 if name in populations
                 else f"there is no population {name!r}; valid: {', '.join(sorted(populations))}"
             )
-        wrong = item if isinstance(item, str) else assignee if isinstance(assignee, str) else None
-        if wrong is None and not isinstance(item, str) and not isinstance(assignee, str):
+        wrong: str | None = None
+        if isinstance(item, str):
+            wrong = item
+        elif isinstance(assignee, str):
+            wrong = assignee
+        else:
             pair = (item, assignee)
             others = wanted.get(item)
             if pair in row_of:
