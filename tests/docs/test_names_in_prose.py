@@ -25,6 +25,7 @@ EXAMPLES = {"greetings", "markets"}
 """Packages that documentation writes for its readers."""
 OTHERS = {
     "chat.completions.create",
+    "general.sampling",
     "google.rpc.RetryInfo",
     "item.done",
     *(point.group for point in plugins.EXTENSION_POINTS),
