@@ -291,7 +291,7 @@ def _item(
         decisions=adjudications.list_adjudications(context.workspace, study.id, item.id), kind=kind,
         draft=draft,
         redactable=kind.own_words if context.roles & RUNS_STUDIES else (),
-        runs=bool(context.roles & RUNS_STUDIES), usable=gold.known_answer_of(item, stage),
+        usable=gold.known_answer_of(item, stage),
         known=kind.describe_known(item.check, item.content, context.gettext) if item.check else (),
         decides=adjudications.can_decide(stage, item), language=population.language if population else "",
         assigned=assignees.assignees_of(context.workspace, study.id, [item.id]).get(item.id, ()),
