@@ -28,6 +28,7 @@ from folkways_studio.records import (
 )
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.working_time import paid_training, rate_of
 from folkways_studio.work.eligible_slots import Counts, counts_of, counts_of_person, counts_within
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.work.known_answers import HAS_PASSED, seed_of
@@ -443,8 +444,8 @@ class Payment:
 
 
 def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
-    """Everybody who answered anything or was screened out, with the completion code that they are to have;
-    withdrawn people too."""
+    """Everybody who answered anything, was screened out, or went through training that is paid, with the
+    completion code that they are to have; withdrawn people too."""
     judgements, participants, attributes = schema.judgements, schema.participants, schema.attributes
     work = (
         sa.select(
@@ -469,8 +470,10 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
         .where(participants.c.study_id == study_id, participants.c.source != "staff")
         .order_by(participants.c.id)
     )
-    codes = studies.get_study(workspace, study_id).definition.get("prolific") or {}
+    definition = studies.get_study(workspace, study_id).definition
+    codes = definition.get("prolific") or {}
     with workspace.read() as connection:
+        trained = paid_training(connection, study_id, rate_of(definition))
         returned = _answers_of_returned(connection, study_id)
         return tuple(
             Payment(
@@ -479,14 +482,19 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
                 row.state,
                 row.n or 0,
                 round(row.seconds / 60, 1) if row.seconds else 0.0,
-                codes.get(
-                    row.pay or ("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed")
-                ),
+                codes.get(row.pay or _earned(row.state, row.n or 0)),
                 returned.get(row.id) or {row.by or "": row.n or 0},
             )
             for row in connection.execute(query)
-            if row.n or row.state == ParticipantState.SCREENED_OUT
+            if row.n or row.state == ParticipantState.SCREENED_OUT or row.id in trained
         )
+
+
+def _earned(state: str, answers: int) -> str | None:
+    """The code, by its name in the study's file, of somebody in that state who sent so many answers."""
+    if state == ParticipantState.SCREENED_OUT:
+        return "screened_out"
+    return "completed" if answers else None
 
 
 def has_answered_since_return(workspace: Workspace, person: Participant) -> bool:
