@@ -80,7 +80,9 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
     of_places = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(*ours)
     names = {population.id: population.name for population in studies.populations(workspace, study_id)}
     with workspace.read() as connection:
-        found = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_items)}
+        items_in = {
+            (row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_items)
+        }
         slots = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_slots)}
         times: dict[tuple[int, int | None], list[float]] = {}
         place_of = {
@@ -91,11 +93,11 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
                 times.setdefault(place_of[item], []).append(seconds)
     rows = []
     for stage in studies.stages(workspace, study_id):
-        seen = {key[1] for key in found if key[0] == stage.id}
+        seen = {key[1] for key in items_in if key[0] == stage.id}
         places = [place for place in (None, *names) if place in seen]
         for place in places or [None]:
             timed = times.get((stage.id, place))
-            counts = {str(state): found.get((stage.id, place, state), 0) for state in ItemState}
+            counts = {str(state): items_in.get((stage.id, place, state), 0) for state in ItemState}
             counts |= {
                 f"slots_{state}": slots.get((stage.id, place, state), 0)
                 for state in AssignmentState
@@ -142,10 +144,10 @@ def stalled_stages(
         moments = connection.execute(query).all()
     stalled = []
     for each in moments:
-        here = [row for row in rows if row.stage == each.name]
-        lacking = sum(row.slots_open for row in here)
+        of_stage = [row for row in rows if row.stage == each.name]
+        lacking = sum(row.slots_open for row in of_stage)
         since = each.begun if each.last is None else each.last
-        is_idle = not any(row.slots_leased for row in here) and since is not None
+        is_idle = not any(row.slots_leased for row in of_stage) and since is not None
         if lacking and is_idle and now - since > STALLED_SECONDS:
             stalled.append(StalledStage(each.name, lacking, each.last))
     return tuple(stalled)
@@ -542,6 +544,6 @@ def read_payments(
     """``payments`` for somebody who reads them, which the audit trail tells, because the service's ids are
     personal details. workspace, study_id: the study. by: the account that reads them. shown: which of them
     it is shown."""
-    found = payments(workspace, study_id)
-    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": len(found[shown])})
-    return found
+    rows = payments(workspace, study_id)
+    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": len(rows[shown])})
+    return rows
