@@ -493,7 +493,7 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
 
 
 def _earned(state: str, answers: int) -> str | None:
-    """The code, by its name in the study's file, of somebody in that state who sent so many answers."""
+    """The name of the code of somebody in that state who sent that many answers."""
     if state == ParticipantState.SCREENED_OUT:
         return "screened_out"
     return "completed" if answers else None
