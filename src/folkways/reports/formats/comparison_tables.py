@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.tables import Table
-from folkways.display import count, interval, named, number, p_value, single_line
+from folkways.display import count, interval, named, number, p_value, plural, single_line
 from folkways.evidence.comparison import Comparison
 from folkways.evidence.contrasts import ALPHA
 from folkways.names import facet_title, plain_names, value_name
@@ -202,8 +202,8 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
         f"{comparison.metric.label}",
         f"{_shortened(single_line(whole['verdict']), comparison)}\n"
         "\n"
-        f"The unit is the question ({count(whole['questions'])} of them, {count(whole['n'])} rows, paired by "
-        f"item). Differences are first minus second; p < .05 exactly when the interval excludes 0.{several}",
+        f"The unit is the question ({count(whole['questions'])} of them, {plural(whole['n'], 'row')}, paired "
+        f"by item). Differences are first minus second; p < .05 exactly when the interval excludes 0.{several}",
         pl.DataFrame(shown),
         notes=(
             *(_shortened(single_line(note), comparison) for note in notes),
