@@ -321,7 +321,9 @@ def _summary(every: Comparison, ranks: Any, view: ReportView, board: Leaderboard
             sentence.startswith("Nothing") for sentence in turned
         ), (seed, turned)
     elif every.differences.filter(facet="culture")["value"].n_unique() > 1:
-        assert len(turned) == 1 and turned[0].startswith("No reversals"), (seed, turned)
+        known = every.differences.filter(facet="culture")["p"].count() > 0
+        assert len(turned) == 1, (seed, turned)
+        assert turned[0].startswith("No reversals" if known else "Whether models change"), (seed, turned)
     first = [*ranks][:2]
     is_open = bool(open_orders(view, board))
     if len(first) == 2:

@@ -150,7 +150,13 @@ def further_turned(pairs: int) -> str:
 
 
 def nothing_turned(pairs: int, groups: int) -> str:
-    """That no pair of models changes places in any culture, of how many."""
+    """That no pair of models changes places in any culture, of how many (``groups``) with questions enough to
+    tell; 0 for none."""
+    if not groups:
+        return (
+            "Whether models change places between cultures is open: there are too few questions about each "
+            "to tell two models apart."
+        )
     return (
         f"No reversals: no model that trails overall clearly leads in any culture ({plural(pairs, 'pair')} "
         f"of models, {plural(groups, 'culture')})."

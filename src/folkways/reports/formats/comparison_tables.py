@@ -171,8 +171,10 @@ def _of_groups(comparison: Comparison, pairs: Sequence[tuple[str, str]]) -> Iter
     groups = comparison.differences.filter(pl.col("facet") == comparison.by)
     clear = groups.filter(pl.col("p_holm") < ALPHA).height
     if groups.height:
+        untested = groups["p"].null_count()
+        few = f"; {count(untested)} rest on too few questions for a test" if untested else ""
         yield (
-            f"By {facet}, {count(clear)} of {count(groups.height)} differences hold (p below .05, Holm). "
+            f"By {facet}, {count(clear)} of {count(groups.height)} differences hold (p below .05, Holm{few}). "
             f"Each {facet} of one pair: folkways compare MODEL MODEL"
         )
 
