@@ -36,7 +36,16 @@ def log(*values: float | None, name: str = "s", **more: Any) -> ScoredLog:
     ("value", "expected"),
     [
         *((True, 1.0), (False, 0.0), (0, 0.0), (7, 7.0), (2.5, 2.5), (-1, -1.0)),
-        *(("C", 1.0), ("P", 0.5), ("I", 0.0), ("N", 0.0), ("yes", 1.0), ("No", 0.0), ("TRUE", 1.0), ("False", 0.0)),
+        *(
+            ("C", 1.0),
+            ("P", 0.5),
+            ("I", 0.0),
+            ("N", 0.0),
+            ("yes", 1.0),
+            ("No", 0.0),
+            ("TRUE", 1.0),
+            ("False", 0.0),
+        ),
         *(("0.75", 0.75), ("-3", -3.0), ("c", UNSCORED), ("maybe", UNSCORED), ("", UNSCORED)),
         *((math.nan, UNSCORED), (math.inf, UNSCORED), ("nan", UNSCORED), ("-inf", UNSCORED)),
         *((None, None), ([1], None), ({"a": 1}, None)),
@@ -171,7 +180,18 @@ def test_settings_are_told_in_order_without_those_that_are_not_set() -> None:
 
 
 SHARE = Metric("s", "s", "", "proportion", 100.0, (0.0, 1.0), lower_is_better=False)
-GAP = Metric("g", "g", "", "mean", 1.0, None, lower_is_better=True, per="question", headline_by="type", mean_over="type")
+GAP = Metric(
+    "g",
+    "g",
+    "",
+    "mean",
+    1.0,
+    None,
+    lower_is_better=True,
+    per="question",
+    headline_by="type",
+    mean_over="type",
+)
 
 
 @pytest.mark.parametrize(
