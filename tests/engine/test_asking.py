@@ -39,7 +39,7 @@ UNLIMITED = float("inf")
 Said = Completion | BaseException
 
 
-class Scripted:
+class ScriptedEndpoint:
     """An endpoint that says what is written for it, in turn; the last again and again."""
 
     item_addressed = False
@@ -126,8 +126,8 @@ def prepared(
     budget: Amount | None = None,
     price: Price | None = None,
     local: bool = False,
-) -> tuple[EndpointRunner, Scripted]:
-    endpoint = Scripted(says, local=local)
+) -> tuple[EndpointRunner, ScriptedEndpoint]:
+    endpoint = ScriptedEndpoint(says, local=local)
     run, number = plan_prompts(workspace, "m", [f"q{place}" for place in range(count)])
     request_queue = RequestQueue(workspace, run.id)
     request_queue.enter()
@@ -334,7 +334,7 @@ def test_an_error_of_ours_is_raised_once_everything_is_stored(
     )
 
 
-class Unsure(Scripted):
+class Unsure(ScriptedEndpoint):
     """An endpoint that settles its replies when it is looked at: of each three it says what they are."""
 
     def __init__(self, clean: Sequence[bool]) -> None:
