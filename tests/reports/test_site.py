@@ -33,7 +33,7 @@ PHONE = {
 }
 
 
-class Estimated(NamedTuple):
+class Estimate(NamedTuple):
     score: float
     low: float
     high: float
@@ -163,7 +163,7 @@ def test_pages_of_cultures_and_models_draw_every_score_and_ask_nothing_of_a_netw
             steps, drawn = (
                 steps_of(text)
                 for text in (
-                    marks(Estimated(*(one[end] for end in ("score", "low", "high"))), (0, 100)),
+                    marks(Estimate(*(one[end] for end in ("score", "low", "high"))), (0, 100)),
                     bar.get_attribute("class"),
                 )
             )

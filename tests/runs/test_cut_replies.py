@@ -23,7 +23,7 @@ from folkways.workspace.results import load_signatures
 from tests.support.chat_layouts import THOUGHTS
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import Done, folkways
-from tests.support.culturalbench_data import write_culturalbench
+from tests.support.culturalbench_data import rows_of, write_culturalbench
 
 Mcq = Callable[[int], Path]
 QUESTIONS = 120
@@ -293,7 +293,7 @@ def test_more_tokens_are_asked_for_and_of_whole_replies_nothing_is_warned(
 
 def test_two_tokens_are_the_papers_own_limit_and_the_report_says_so(tmp_path: Path) -> None:
     (tmp_path / "culturalbench").mkdir()
-    write_culturalbench(tmp_path / "culturalbench")
+    write_culturalbench(tmp_path / "culturalbench", *rows_of("Japan", "South Korea"))
     with ChatServer(mode="fixed:The answer", faults={"chances": {"length": 1.0}}) as server:
         model = f"{server.url}/v1#talker"
         places = ("--release", tmp_path / "culturalbench", "-w", tmp_path / "w.db")

@@ -299,19 +299,19 @@ def _elsewhere(first: pl.DataFrame, wrong: pl.DataFrame, replies: pl.DataFrame) 
     wrong: culture, language and question with a wrong reply. replies: the same with each reply's key.
     """
     cell, template = [CULTURE, "language"], ["language", "question"]
-    here = wrong.with_columns(here=pl.lit(1))
+    marked = wrong.with_columns(here=pl.lit(1))
     others = (
         first.select(cell)
         .join(wrong.group_by(template).agg(cultures=pl.len().cast(pl.Int64)), on="language")
-        .join(here, on=[*cell, "question"], how="left")
+        .join(marked, on=[*cell, "question"], how="left")
         .with_columns(others=pl.col("cultures") - pl.col("here").fill_null(0))
         .filter(pl.col("others") > 0)
         .select(*cell, "question", "others")
     )
-    there = replies.select(*cell, "question", "key").unique().rename({CULTURE: "other"})
+    answers = replies.select(*cell, "question", "key").unique().rename({CULTURE: "other"})
     hits = (
         first.select(*cell, "key")
-        .join(there, on=["language", "key"])
+        .join(answers, on=["language", "key"])
         .filter(pl.col("other") != pl.col(CULTURE))
         .group_by(*cell, "question")
         .agg(hits=pl.len())

@@ -124,13 +124,13 @@ def turned_sentence(
     """
     if overall is not None:
         behind = pair[1] if overall == pair[0] else pair[0]
-        there = named([name for name, ahead in turned.items() if ahead == behind])
+        groups = named([name for name, ahead in turned.items() if ahead == behind])
         if of_opinions:
             return (
                 f"{overall} is nearer to people's answers than {behind} overall, and farther from them in "
-                f"{there}."
+                f"{groups}."
             )
-        return f"{overall} is ahead of {behind} overall, and behind it in {there}."
+        return f"{overall} is ahead of {behind} overall, and behind it in {groups}."
     return f"{NO_DIFFERENCE} between {pair[0]} and {pair[1]} overall; {_sides(pair, turned, of_opinions)}."
 
 

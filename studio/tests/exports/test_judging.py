@@ -96,7 +96,7 @@ def test_the_error_table_by_hand(study: StudyFixture) -> None:
     study.answer(person, {"verdict": "conditional", "flags": ["nonsensical"]})
     (row,) = (
         stage_kind("judge_answer")
-        .tables(take_snapshot(study.workspace, study.record.id).for_benchmarks())["errors"]
+        .tables(take_snapshot(study.workspace, study.record.id).for_benchmarks(), {})["errors"]
         .to_dicts()
     )
     assert (row["culture"], row["answers"], row["judgements"]) == ("US", 2, 2)

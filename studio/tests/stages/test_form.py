@@ -12,13 +12,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from starlette.datastructures import FormData
 
-from folkways.benchmarks.studies import Vote
+from folkways.benchmarks.studies import StudyItem, Vote
 from folkways.stats.raters.graded import fitting
 from folkways_studio.errors import SubmissionError
 from folkways_studio.stages.consensus import common_groups, common_order, each_option, middle, same_value
 from folkways_studio.stages.parts.arranging import PART_TYPES
 from folkways_studio.stages.parts.form_fields import in_digits
-from folkways_studio.stages.parts.tables import line_of
+from folkways_studio.stages.parts.tables import ABOUT, answer_table, codebook_row, line_of
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.workflows.definition import DefinitionError, read_definition
 from studio.tests.support.studies import described
@@ -104,6 +104,33 @@ def test_an_answer_says_of_each_part_what_it_is() -> None:
         "order: cake > soup > broth",
         "groups: soup = broth | cake",
     ]
+
+
+@pytest.mark.parametrize("payloads", [[], [take(polite="yes", why="", words=[])], [take(), take(age=None)]])
+def test_a_table_has_a_column_for_each_part_whatever_people_answered(
+    payloads: list[Mapping[str, Any]],
+) -> None:
+    """In the order of the form, each of one type, so that waves can be put below one another."""
+    votes = [Vote(f"p{number}", payload) for number, payload in enumerate(payloads)]
+    item = StudyItem(1, "e1", "judge", None, 1, "korea", "KR", "ko", "", "open", CONTENT, None, votes)
+    table = answer_table([item], ASK)
+    assert table.columns == [*ABOUT, *ANSWERS] and table.height == len(payloads)
+    types = {"fit": "Int64", "age": "Float64"}
+    assert all(str(table.schema[key]) == types.get(key, "String") for key in ANSWERS)
+
+
+def test_the_codebook_says_which_values_a_column_has() -> None:
+    assert {part["key"]: codebook_row(part)["values"] for part in ASK} == {
+        "polite": '["yes","no",{"value":"idk","label":"unknown"}]',
+        "who": '["elders","guests","children"]',
+        "fit": "from -2 to 2",
+        "age": "from 0 to 120",
+        "why": None,
+        "words": "marks in the item's text",
+        "better": '["one","two","tie"]',
+        "order": "of the item's dishes",
+        "groups": "of the item's dishes",
+    }
 
 
 IN_ARABIC = {

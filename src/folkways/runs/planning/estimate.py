@@ -111,11 +111,11 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
     input_tokens, output_tokens = round(factor * sum(unstored)), limit * len(unstored)
     usd = price.usd(input_tokens, output_tokens) if price is not None else None
     learned_from = counts_reported.replies if counts_reported is not None else 0
-    here = getattr(model.endpoint, "runs_here", False)
-    each = _seconds(workspace, model) if here and workspace is not None else None
+    is_local = getattr(model.endpoint, "runs_here", False)
+    each = _seconds(workspace, model) if is_local and workspace is not None else None
     took = each * len(unstored) if each is not None else None
     counts = (items, len(unstored), len(stored), input_tokens, output_tokens)
-    return Estimate(model.name, plan.task.name, *counts, usd, learned_from, took, here)
+    return Estimate(model.name, plan.task.name, *counts, usd, learned_from, took, is_local)
 
 
 def estimate_run(

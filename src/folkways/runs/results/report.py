@@ -280,16 +280,16 @@ def _expenses(
     expenses = {}
     for model, of_endpoint in uses.items():
         used_by = {run.id: run for run, _ in of_endpoint}
-        taken = [use for _, use in of_endpoint]
+        summed = [use for _, use in of_endpoint]
         if len(used_by) > 1:  # which may have replies in common
             every = results.read_usage(together.workspace, [*used_by.values()])
-            taken = [use for use in every if use.endpoint == taken[0].endpoint]
-        responses = sum(use.responses for use in taken)
-        inputs = [None if use.uncounted_input else use.input_tokens for use in taken]
-        outputs = [None if use.uncounted_output else use.output_tokens for use in taken]
+            summed = [use for use in every if use.endpoint == summed[0].endpoint]
+        responses = sum(use.responses for use in summed)
+        inputs = [None if use.uncounted_input else use.input_tokens for use in summed]
+        outputs = [None if use.uncounted_output else use.output_tokens for use in summed]
         replayed = model.startswith(REPLAY)  # what the recorded model cost is not known
-        costs = [None if replayed else _cost(use, cost_of) for use in taken]
-        seconds = sum(use.seconds or 0.0 for use in taken)
+        costs = [None if replayed else _cost(use, cost_of) for use in summed]
+        seconds = sum(use.seconds or 0.0 for use in summed)
         walls = [_wall(run, use) for run, use in of_endpoint]
         expenses[model] = Expense(
             responses,

@@ -127,10 +127,10 @@ def _says_nothing(token: str) -> bool:
 
 
 def _stands_at(said: Sequence[str], place: int, sought: tuple[str, ...]) -> bool:
-    there = said[place : place + len(sought)]
-    if len(there) < len(sought) or tuple(there[:-1]) != sought[:-1]:
+    window = said[place : place + len(sought)]
+    if len(window) < len(sought) or tuple(window[:-1]) != sought[:-1]:
         return False
-    last, wanted = there[-1], sought[-1]
+    last, wanted = window[-1], sought[-1]
     return last == wanted or (
         last.startswith(wanted)
         and "\uac00" <= wanted[-1] <= "\ud7a3"

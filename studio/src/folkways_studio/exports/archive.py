@@ -64,10 +64,13 @@ def release_of(study: Study) -> Mapping[str, bytes]:
     return {f"{name}/{file}": content for name, files in releases.items() for file, content in files.items()}
 
 
-def _own_tables(study: Study) -> dict[str, pl.DataFrame]:
+def _own_tables(snapshot: StudySnapshot, study: Study) -> dict[str, pl.DataFrame]:
     """Name -> table, of the kinds of stages with their own tables."""
+    configs = {stage.name: stage.config for stage in snapshot.stages.values()}
     return {
-        name: table for kind in _answered(study) for name, table in stage_kind(kind).tables(study).items()
+        name: table
+        for kind in _answered(study)
+        for name, table in stage_kind(kind).tables(study, configs).items()
     }
 
 
@@ -124,7 +127,7 @@ def _files_of(
 ) -> Mapping[str, bytes]:
     snapshot = take_snapshot(workspace, study_id, reader=reader)
     study = snapshot.for_benchmarks()
-    kind_tables = _own_tables(study)
+    kind_tables = _own_tables(snapshot, study)
     if kind_tables and (codebook := _codebook(snapshot)) is not None:
         kind_tables["codebook"] = codebook
     exposures = exposures_of_study(workspace, study_id)

@@ -276,11 +276,13 @@ class Consensus(OwnOrderKind):
 
     # Exports
 
-    def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
+    def tables(self, study: Study, configs: Mapping[str, Config]) -> Mapping[str, pl.DataFrame]:
         """``form-STAGE`` of each stage: a row per judgement, a column per part. Several values are one
         cell of JSON."""
         return {
-            f"form-{stage}": answer_table([item for item in study.items.values() if item.stage == stage])
+            f"form-{stage}": answer_table(
+                [item for item in study.items.values() if item.stage == stage], configs[stage]["ask"]
+            )
             for stage, kind in study.stages.items()
             if kind == self.name
         }

@@ -50,7 +50,7 @@ class Judging(StageKind):
         )
         return {"verdict": verdict} if verdict else {}
 
-    def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
+    def tables(self, study: Study, configs: Mapping[str, Config]) -> Mapping[str, pl.DataFrame]:
         items = list(study.of(self.name))
         return {"labels": self._label_table(items), "errors": self._error_table(items)}
 

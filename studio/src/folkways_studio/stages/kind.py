@@ -455,8 +455,9 @@ class StageKind:
         """How its items look in a workbook; None if it cannot be worked on off line."""
         return schema_of_parts(self.ask, self.workbook) if self.workbook else None
 
-    def tables(self, study: Study) -> Mapping[str, pl.DataFrame]:
-        """Name -> table that a study with judgements of this kind exports besides those of every study."""
+    def tables(self, study: Study, configs: Mapping[str, Config]) -> Mapping[str, pl.DataFrame]:
+        """Name -> table that a study with judgements of this kind exports besides those of every study.
+        configs: of the study's stages, by name."""
         return {}
 
     def codebook(self, config: Config) -> Sequence[Mapping[str, Any]]:

@@ -64,24 +64,24 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
     another text of one, so that what was cut off goes on.
     """
     tables = _tables(release)
-    there = list(tables)
+    configs = list(tables)
     english = {config: _shown(table) for config, table in tables.items()}
     rows = _read(translations, english)
-    local: dict[str, dict[str, tuple[str, str, dict[int, str]]]] = {config: {} for config in there}
+    local: dict[str, dict[str, tuple[str, str, dict[int, str]]]] = {config: {} for config in configs}
     for (question, config), row in rows.items():
-        for each in [config] if config else there:
+        for each in [config] if config else configs:
             texts = [row[name].strip() for name in OPTIONS]
             of_row = _by_row(translations, row, each, english, texts, both=not config)
             local[each][question] = (row["language"], row["question"].strip(), of_row)
     for (question, config), row in rows.items():
-        for each in there:
+        for each in configs:
             if question not in local[each]:
                 raise DataError(
                     f"question {question!r} is translated for {config} alone; give a row for {each} too",
                     file=translations,
                     row=int(row["row"]),
                 )
-        if len({local[each][question][0] for each in there}) > 1:
+        if len({local[each][question][0] for each in configs}) > 1:
             raise DataError(
                 f"question {question!r} has two languages for easy and hard; give it one",
                 file=translations,
@@ -89,7 +89,7 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
             )
     contents = {
         f"{CONFIGS[config]}.csv": frame_bytes(_table(config, tables[config], local[config]))
-        for config in there
+        for config in configs
     }
     listed = {entry.path for entry in release.record.files}
     for name in (TOPICS, VOTES_FILE, RECORD_FILE):
@@ -259,7 +259,7 @@ def _table(
         language, text, translated = local.get(question, ("", "", {}))
         indexes = range(starts[question], starts[question] + len(options))
         starts[question] += len(options)
-        there = (language, text, *(translated.get(index, "") for index in indexes))
+        in_language = (language, text, *(translated.get(index, "") for index in indexes))
         texts = (entry["data_idx"], question, entry["question"], *options, entry["answer"], entry["country"])
-        rows.append((*texts, *there))
+        rows.append((*texts, *in_language))
     return of_rows(rows, dict.fromkeys(columns, pl.String))

@@ -11,7 +11,7 @@ from folkways.sdk.studies import StudyItem
 from folkways_studio.errors import Message
 from folkways_studio.stages.base import Content, Say, Translate
 from folkways_studio.stages.parts.arranging import PART_TYPES
-from folkways_studio.stages.parts.base import Part, options_of
+from folkways_studio.stages.parts.base import Part, options_of, values_of
 from folkways_studio.stages.parts.form_fields import in_digits
 from folkways_studio.stages.parts.types import Scale
 
@@ -70,14 +70,12 @@ def line_of(value: Any) -> str:
     return ", ".join(" = ".join(each) for each in things)
 
 
-def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
-    """ABOUT and a column per part (``answer_KEY`` where the key is one of ABOUT); a row per judgement. Lists
-    are JSON."""
+def answer_table(items: Sequence[StudyItem], ask: Sequence[Part]) -> pl.DataFrame:
+    """ABOUT and a column per part of the form ``ask``, in its order (``answer_KEY`` where the key is one of
+    ABOUT); a row per judgement. Lists are JSON."""
     import polars as pl
 
     numbers = {"scale": pl.Int64, "number": pl.Float64}
-    judgements = [(item, vote) for item in items for vote in item.votes]
-    kinds = {key: kind for _, vote in judgements for kind, answers in vote.payload.items() for key in answers}
     rows = [
         {
             **{
@@ -88,14 +86,16 @@ def answer_table(items: Sequence[StudyItem]) -> pl.DataFrame:
             },
             **{_column(key): _cell(value) for key, value in answers_of(vote.payload).items()},
         }
-        for item, vote in judgements
+        for item in items
+        for vote in item.votes
     ]
-    columns = {_column(key): numbers.get(kind, pl.String) for key, kind in kinds.items()}
+    columns = {_column(part["key"]): numbers.get(part["type"], pl.String) for part in ask}
     return pl.DataFrame(rows, schema={**dict.fromkeys(ABOUT, pl.String), **columns})
 
 
 def codebook_row(part: Part) -> dict[str, Any]:
-    """What a part's column means."""
+    """What a part's column means. Its ``values`` are options, bounds of a number, or the columns of an item
+    from which they come."""
     points = Scale.points(part) if part["type"] == "scale" else ()
     bounds = (points[0], points[-1]) if points else (part.get("least"), part.get("most"))
     within = " ".join(
@@ -105,10 +105,18 @@ def codebook_row(part: Part) -> dict[str, Any]:
         "column": _column(part["key"]),
         "type": part["type"],
         "label": _written(part["label"]),
-        "values": within if part["type"] in ("scale", "number") and within else _written(part.get("options")),
+        "values": within if part["type"] in ("scale", "number") and within else _values(part),
         "required": part.get("required", True),
         "asked_if": _written(part.get("if")),
     }
+
+
+def _values(part: Part) -> str | None:
+    if "of" in part:
+        return f"marks in the item's {part['of']}"
+    if "options_from" in part:
+        return f"of the item's {part['options_from']}"
+    return _written(values_of(part, {}) if "between" in part else part.get("options"))
 
 
 def _column(key: str) -> str:
