@@ -204,8 +204,9 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
         f"{comparison.metric.label}",
         f"{_shortened(single_line(whole['verdict']), comparison)}\n"
         "\n"
-        f"The unit is the question ({count(whole['questions'])} of them, {plural(whole['n'], 'row')}, paired "
-        f"by item). Differences are first minus second; p < .05 exactly when the interval excludes 0.{several}",
+        f"The unit is the question ({count(whole['questions'])} of them, {plural(whole['n'], 'row')}, "
+        "paired by item). Differences are first minus second; p < .05 exactly when the interval excludes "
+        f"0.{several}",
         pl.DataFrame(shown),
         notes=(
             *(_shortened(single_line(note), comparison) for note in notes),
