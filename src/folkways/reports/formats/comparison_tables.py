@@ -174,8 +174,8 @@ def _of_groups(comparison: Comparison, pairs: Sequence[tuple[str, str]]) -> Iter
         untested = groups["p"].null_count()
         few = f"; {count(untested)} rest on too few questions for a test" if untested else ""
         yield (
-            f"By {facet}, {count(clear)} of {count(groups.height)} differences hold (p below .05, Holm{few}). "
-            f"Each {facet} of one pair: folkways compare MODEL MODEL"
+            f"By {facet}, {count(clear)} of {count(groups.height)} differences hold (p below .05, "
+            f"Holm{few}). Each {facet} of one pair: folkways compare MODEL MODEL"
         )
 
 
