@@ -217,11 +217,7 @@ class OpenIdProvider:
         claims = CodeIDToken(
             token.claims,
             token.header,
-            {
-                "iss": {"essential": True, "value": self.described.issuer},
-                "aud": {"essential": True, "value": client},
-                "sub": {"essential": True},
-            },
+            {"iss": {"value": self.described.issuer}, "aud": {"value": client}},
             {"nonce": begun.nonce, "client_id": client},
         )
         claims.validate(leeway=LEEWAY_SECONDS)
