@@ -118,7 +118,7 @@ def _instance(thing: Any, name: str, seen: dict[int, str]) -> str:
     slots = (
         slot
         for base in kind.__mro__
-        for slot in (getattr(base, "__slots__", ()) or ())
+        for slot in getattr(base, "__slots__", ())
         if hasattr(thing, slot)
     )
     attributes |= {slot: getattr(thing, slot) for slot in slots if slot not in ("__dict__", "__weakref__")}

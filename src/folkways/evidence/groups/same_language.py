@@ -125,7 +125,7 @@ def _fits(inputs: Inputs) -> bool:
             .unique()
         )
         languages = (
-            pl.col("culture").cast(pl.String).replace_strict(spoken, default=None, return_dtype=pl.String)
+            pl.col("culture").cast(pl.String).replace_strict(spoken, default=None)
         )
         shared = (
             rows.with_columns(language=languages)
