@@ -217,7 +217,11 @@ class OpenIdProvider:
         claims = CodeIDToken(
             token.claims,
             token.header,
-            {"iss": {"value": self.described.issuer}, "aud": {"value": client}, "sub": {"allow_blank": False}},
+            {
+                "iss": {"value": self.described.issuer},
+                "aud": {"value": client},
+                "sub": {"allow_blank": False},
+            },
             {"nonce": begun.nonce, "client_id": client},
         )
         claims.validate(leeway=LEEWAY_SECONDS)
