@@ -11,7 +11,6 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -66,23 +65,6 @@ def test_a_model_that_was_never_opened_is_closed_as_often_as_one_likes(tmp_path)
     with asyncio.Runner() as runner:
         for _ in range(2):
             runner.run(endpoint.close())
-
-
-@pytest.mark.parametrize(
-    ("log", "why"),
-    [
-        ("0.1 I loaded\n0.2 E failed to alloc\n0.3 E later\n", f"failed to alloc\n{gguf.SMALLER}"),
-        ("0.2 E no such layer\n", "no such layer"),
-        ("Traceback\nKeyError: 'x'\n", "KeyError: 'x'"),
-        ("", "it said nothing (exit code None)"),
-    ],
-)
-def test_why_a_model_cannot_be_loaded_is_what_llama_cpp_said_first(tmp_path, log, why):
-    (tmp_path / "it.gguf").write_bytes(header(WHOLE))
-    endpoint = open_name(f"gguf/{tmp_path / 'it.gguf'}")
-    with tempfile.TemporaryFile() as endpoint._log:
-        endpoint._log.write(log.encode())
-        assert endpoint._why() == why
 
 
 @pytest.fixture(scope="module")

@@ -168,7 +168,6 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
                 [f"o{number}" for number in range(201)],
                 ["a", 2],
                 [{"value": "a", "label": "A", "more": 1}, "b"],
-                [{"value": "a"}, "b"],
                 [{"label": "A"}, "b"],
                 [{"value": "a", "label": " "}, "b"],
                 [{"value": "b", "label": "A"}, "b"],
