@@ -390,6 +390,21 @@ def test_the_trend_with_the_resource_class_has_languages_as_its_unit() -> None:
     assert row["p_holm"] == pytest.approx(row["p"]), "single models are corrected apart"
 
 
+@pytest.mark.parametrize("right", [0.0, 1 / 3, 1.0])
+def test_units_that_are_all_alike_have_no_interval(right: float) -> None:
+    """Three models, six languages, two makers: that all score the same does not say that others do."""
+    known = inputs(lambda model, culture, n: right, THREE, SIX)
+    tables = [table for result in (MODEL_MEANS, RESOURCE_CLASSES) for table in result.make(known)]
+    ends = {"model-means": ("models_low", "models_high"), "resource-classes": ("low", "high")}
+    ends["resource-trend"] = ("slope", "low", "high", "p", "models_low", "models_high")
+    for name, columns in ends.items():
+        (rows,) = (table.rows.select(columns) for table in tables if table.name == name)
+        expected = {0.0} if "slope" in columns else set()
+        assert {value for column in rows for value in column.drop_nulls()} <= expected, name
+    same = np.array([0.1 + 0.2, 0.3, 0.3])
+    assert math.isnan(student(same).low) and math.isnan(welch(same, same)[0])
+
+
 def test_cultures_of_one_language_are_paired_by_question() -> None:
     known = inputs(drawn(), THREE, FOUR)
     rows = table(SAME_LANGUAGE.make(known), "same-language")
