@@ -19,7 +19,7 @@ from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.evidence.groups.home import HOME_ADVANTAGE, welch
 from folkways.evidence.groups.means import MODEL_MEANS
 from folkways.evidence.groups.repeated import REPEATED_REPLIES
-from folkways.evidence.groups.resources import RESOURCE_CLASSES
+from folkways.evidence.groups.resources import RESOURCE_CLASSES, least_squares
 from folkways.evidence.groups.same_language import SAME_LANGUAGE
 from folkways.evidence.groups.steps import REASONING_MODELS, SUCCESSORS, reasoning, successors
 from folkways.records import Metric, ModelCard
@@ -506,3 +506,13 @@ def test_welchs_interval_needs_three_on_either_side_and_some_difference(
         return
     expected = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
     assert found == pytest.approx(tuple(expected))
+
+
+@pytest.mark.parametrize(
+    ("y", "slope", "p", "r"), [([0.0, 2.0, 4.0, 6.0], 2.0, 0.0, 1.0), ([6.0, 4.0, 2.0, 0.0], -2.0, 0.0, -1.0)]
+)
+def test_what_lies_on_a_line_has_its_slope_and_no_doubt(
+    y: list[float], slope: float, p: float, r: float
+) -> None:
+    assert least_squares(np.arange(4.0), np.array(y)) == pytest.approx((slope, slope, slope, p, r))
+    assert math.isnan(least_squares(np.arange(4.0), np.ones(4))[3]), "nothing to tell"
