@@ -225,6 +225,12 @@ def test_home_advantage_is_a_difference_of_differences_paired_by_question() -> N
     known = inputs(drawn(), MAKERS, {"KR": "ko", "ES": "es", "ID": "id"})
     rows = table(HOME_ADVANTAGE.make(known), "home-advantage")
     assert set(rows["home"]) == {"South Korea", "Spain"}, "nobody was asked about the United States"
+    nameless = inputs(
+        drawn(), {**MAKERS, "x/unsaid": ModelCard(home="KR")}, {"KR": "ko", "ES": "es", "ID": "id"}
+    )
+    assert table(HOME_ADVANTAGE.make(nameless), "home-advantage").equals(rows), (
+        "of no maker, and so at no home"
+    )
     row = rows.row(by_predicate=pl.col("home") == "South Korea", named=True)
     of = scores(known, "endpoint", "culture")
     own = {code: (of["x/k1", code] + of["x/k2", code]) / 2 for code in ("KR", "ES", "ID")}
