@@ -59,6 +59,14 @@ def _own_cache(tmp_path_factory):
         yield
 
 
+def test_a_model_that_was_never_opened_is_closed_as_often_as_one_likes(tmp_path):
+    (tmp_path / "it.gguf").write_bytes(header(WHOLE))
+    endpoint = open_name(f"gguf/{tmp_path / 'it.gguf'}")
+    with asyncio.Runner() as runner:
+        for _ in range(2):
+            runner.run(endpoint.close())
+
+
 @pytest.fixture(scope="module")
 def model() -> Path:
     return real_model()
