@@ -406,10 +406,11 @@ def _files_before(out: Path) -> set[Path]:
 
 
 def _paths(folder: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Key -> ``FOLDER/NAME.html``, each another one also where letters have no case."""
+    """Key -> ``FOLDER/NAME.html``, each another one also where letters have no case. A name without a Latin
+    letter or a digit is that of its page by a digest, so that the page keeps it when others come."""
     paths: dict[str, str] = {}
     for key, name in names.items():
-        stem = base = slugged(name)[:80].strip(".-") or "unnamed"
+        stem = base = slugged(name)[:80].strip(".-") or sha256(name.encode()).hexdigest()[:12]
         turn = 2
         while f"{folder}/{stem}.html" in paths.values():
             stem, turn = f"{base}-{turn}", turn + 1
