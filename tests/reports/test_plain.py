@@ -164,6 +164,10 @@ def test_scores_over_different_items_are_told_before_the_numbers(data: ReportDat
     fewer = pl.when(narrow).then(pl.col("n") // 2).otherwise("n").alias("n")
     text = render_markdown(ReportView(replace(data, scores=data.scores.with_columns(fewer))))
     assert text.index("not everyone was asked the same") < text.index("## ")
+    code = data.scores.filter(narrow, facet="culture")["value"][0]
+    elsewhere = pl.when(narrow & (pl.col("value") == code)).then(pl.lit("KE")).otherwise("value")
+    text = render_markdown(ReportView(replace(data, scores=data.scores.with_columns(value=elsewhere))))
+    assert re.search(r"not everyone was asked the same, though n is 1,440 for each\.", text)
 
 
 def test_the_summary_in_the_terminal_is_inert(hostile: ReportData) -> None:
