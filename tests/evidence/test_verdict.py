@@ -520,7 +520,7 @@ def test_models_without_a_weak_spot_are_rarely_given_one(
             ends = wilson(right, of)
             named = {"endpoint": f"M{model}", "task": "t/t", "facet": "culture", "value": f"C{number}"}
             numbers = {"score": 100 * right / of, "low": 100 * ends.low, "high": 100 * ends.high}
-            rows.append({**named, **numbers, "questions": of})
+            rows.append({**named, **numbers, "questions": of, "n": of, "failed": 0, "missing": 0})
     spots = weak_spots([(pl.DataFrame(rows), RIGHT, ("culture",))])
     assert len(spots) == 100 and sum(map(bool, spots.values())) <= 8
 
