@@ -80,8 +80,8 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
     for (run_name, endpoint), count in often.items():
         if count > 1:
             raise FolkwaysError(
-                f"the model {endpoint} is named twice, both times of run {run_name} ({', '.join(names)}); name "
-                "it once, or of two runs that asked it (MODEL@RUN, MODEL@OTHER)"
+                f"the model {endpoint} is named twice, both times of run {run_name} ({', '.join(names)}); "
+                "name it once, or of two runs that asked it (MODEL@RUN, MODEL@OTHER)"
             )
     return _labelled(matches, workspace)
 
