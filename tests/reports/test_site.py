@@ -18,7 +18,7 @@ from folkways.names import WHOLE, culture_name
 from folkways.records import SCORES, Signature
 from folkways.reports.data import ReportData
 from folkways.reports.figures.sparklines import heat_step, marks
-from folkways.reports.formats.site import Site, _paths, sizes_about, write_site
+from folkways.reports.formats.site import Site, page_paths, sizes_about, write_site
 from folkways.reports.views.board import Board
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
@@ -101,10 +101,10 @@ def pages_of_each_kind(site: Path) -> list[Path]:
 
 def test_pages_of_names_in_other_scripts_keep_their_addresses_when_others_come() -> None:
     names = {"one": "모델", "two": "模型", "three": "Model 3"}
-    paths = _paths("models", names)
+    paths = page_paths("models", names)
     assert len({*paths.values()}) == 3 and paths["three"] == "models/model-3.html"
-    assert _paths("models", dict(reversed(names.items()))) == paths
-    assert _paths("models", {"two": "模型"}) == {"two": paths["two"]}
+    assert page_paths("models", dict(reversed(names.items()))) == paths
+    assert page_paths("models", {"two": "模型"}) == {"two": paths["two"]}
 
 
 def test_ranks_of_a_column_are_those_of_its_models_alone(large: ReportData) -> None:
