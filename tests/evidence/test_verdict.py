@@ -179,6 +179,11 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
         ["on Task, worse than guessing (25.0)."],
         ["better than guessing", "told apart", "Choose"],
     ),
+    "one model, of which half the replies are lost": (
+        [evidence({"A": [*([None] * 30), *first(4, 30)]}, guessing=25.0)],
+        ["on Task, not told apart from guessing (25.0).", "cannot tell how good A is on Task, as 50.0\u202f% of its"],
+        ["worse than"],
+    ),
     "one model, worse than guessing where less is better": (
         [evidence({"A": first(40)}, replace(RIGHT, lower_is_better=True), guessing=25.0)],
         ["on Task, worse than guessing (25.0)."],
