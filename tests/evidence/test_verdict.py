@@ -30,6 +30,13 @@ def text(*tasks: TaskEvidence, expenses: Mapping[str, Expense] | None = None) ->
     return verdict(tasks, {}, expenses).text
 
 
+def _about_other_cultures(made: TaskEvidence) -> TaskEvidence:
+    """With scores of which those of B about Ethiopia are about Kenya."""
+    elsewhere = (pl.col("endpoint") == "B") & (pl.col("value") == "ET")
+    moved = made.scores.with_columns(value=pl.when(elsewhere).then(pl.lit("KE")).otherwise("value"))
+    return replace(made, scores=moved)
+
+
 PRICE = Expense(200, 0.084, 50_000, 12_000, 0.84, 170.0)
 
 
@@ -157,6 +164,11 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
         ["choose A", "cannot tell how models compare on Task beyond the questions that both of a pair were asked; "],
         [],
     ),
+    "models were asked as many questions, one of them more about one culture": (
+        [_about_other_cultures(evidence({"A": first(50), "B": first(20)}))],
+        ["cannot tell how models compare on Task beyond the questions that both of a pair were asked."],
+        [],
+    ),
     "all models were asked the same, and one has lost replies": (
         [evidence({"A": first(55), "B": [None, *first(19, 59)]})],
         [],
@@ -166,6 +178,11 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
         [evidence({"A": first(5)}, guessing=25.0)],
         ["on Task, worse than guessing (25.0)."],
         ["better than guessing", "told apart", "Choose"],
+    ),
+    "one model, of which half the replies are lost": (
+        [evidence({"A": [*([None] * 30), *first(4, 30)]}, guessing=25.0)],
+        ["on Task, not told apart from guessing (25.0).", "cannot tell how good A is on Task, as 50.0\u202f% of its"],
+        ["worse than"],
     ),
     "one model, worse than guessing where less is better": (
         [evidence({"A": first(40)}, replace(RIGHT, lower_is_better=True), guessing=25.0)],
@@ -508,7 +525,7 @@ def test_models_without_a_weak_spot_are_rarely_given_one(
             ends = wilson(right, of)
             named = {"endpoint": f"M{model}", "task": "t/t", "facet": "culture", "value": f"C{number}"}
             numbers = {"score": 100 * right / of, "low": 100 * ends.low, "high": 100 * ends.high}
-            rows.append({**named, **numbers, "questions": of})
+            rows.append({**named, **numbers, "questions": of, "n": of, "failed": 0, "missing": 0})
     spots = weak_spots([(pl.DataFrame(rows), RIGHT, ("culture",))])
     assert len(spots) == 100 and sum(map(bool, spots.values())) <= 8
 

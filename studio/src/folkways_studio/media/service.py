@@ -61,7 +61,7 @@ def add_media(
         keep(files)
         new = _add_rows(workspace, study_id, files, hashes, by)
     except Exception:
-        with suppress(FolkwaysError, OSError):  # the first error matters
+        with suppress(FolkwaysError):  # the first error matters
             for sha256 in stored:
                 _delete_contents(workspace, None, sha256)
         raise
@@ -136,7 +136,7 @@ def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | No
         audit.record_event(connection, DELETED, study_id, by, details=details)
     try:
         _delete_contents(workspace, None, row.sha256)
-    except (MediaStoreError, OSError) as error:
+    except MediaStoreError as error:
         raise MediaStoreError(
             f"{name} is out of the study, but what was in it still lies under {row.sha256}; delete it "
             f"there. {error}"
@@ -171,9 +171,12 @@ def _delete_contents(workspace: Workspace, number: int | None, sha256: str) -> N
     if number is not None:
         others = others.where(schema.media.c.id != number)
     store = media_store(workspace)
-    if read_values(workspace, others) or not store.has(sha256):
+    if read_values(workspace, others):
         return
-    content = store.read(sha256)
+    try:
+        content = store.read(sha256)
+    except FileNotFoundError:
+        return
     store.delete(sha256)
     if read_values(workspace, others):
         store.write(sha256, content)
