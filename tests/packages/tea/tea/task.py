@@ -40,7 +40,7 @@ class Tea(ItemwiseTask):
                 "item": row["id"],
                 "culture": row["culture"],
                 "text": row["question"],
-                "options": tuple(row["options"].split("|")),
+                "options": row["options"].split("|"),
                 "gold": row["answer"],
             }
 
