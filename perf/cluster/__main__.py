@@ -44,7 +44,7 @@ ACTOR = f"ray::{AskingWorker.__name__}"
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """Workers of one kind: how many, requests, requests/s without start and end, wall seconds, CPU ms per
     request."""
 
@@ -85,7 +85,7 @@ def rate(workspace: Workspace) -> float:
     return (len(times) - 2 * edge) / (times[-edge - 1] - times[edge])
 
 
-def as_processes(workspace: Workspace, url: str, workers: int, requests: int) -> Measured:
+def as_processes(workspace: Workspace, url: str, workers: int, requests: int) -> Measurement:
     """``folkways work`` in so many processes."""
     command = [sys.executable, "-m", "folkways.cli.main", "work", "study", "--model", f"{MODEL}@{url}/v1"]
     command += ["--concurrency", str(CONCURRENCY), "-w", str(workspace.engine.url)]
@@ -100,12 +100,12 @@ def as_processes(workspace: Workspace, url: str, workers: int, requests: int) ->
         if status:
             raise SystemExit(f"a worker ended with {status}")
         cpu += used.ru_utime + used.ru_stime
-    return Measured(
+    return Measurement(
         "processes", workers, requests, rate(workspace), time.perf_counter() - began, 1000 * cpu / requests
     )
 
 
-def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measured:
+def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measurement:
     """The same number of actors; the CPU is that of the actors' processes while they lived."""
     from folkways.runs.on_ray.crew import RayWorkerPool
 
@@ -132,10 +132,12 @@ def on_ray(workspace: Workspace, url: str, workers: int, requests: int) -> Measu
         crew.ask()
     wall = time.perf_counter() - began
     actors = [value for pid, value in spent.items()]
-    return Measured("Ray", workers, requests, rate(workspace), wall, 1000 * sum(actors) / requests)
+    return Measurement("Ray", workers, requests, rate(workspace), wall, 1000 * sum(actors) / requests)
 
 
-def side_by_side(base: str, release: Path, url: str, requests: int, number: int) -> tuple[Measured, Measured]:
+def side_by_side(
+    base: str, release: Path, url: str, requests: int, number: int
+) -> tuple[Measurement, Measurement]:
     """One process and one worker on Ray at the same time, each with a run of its own: what slows the machine
     down slows both."""
     with ThreadPoolExecutor(1) as beside:
@@ -255,7 +257,7 @@ def ray_alone() -> tuple[float, float]:
     return took, held / 1e6
 
 
-def write_pairs(pairs: Sequence[tuple[Measured, Measured]]) -> None:
+def write_pairs(pairs: Sequence[tuple[Measurement, Measurement]]) -> None:
     """A line for each pair, and their sum, in Markdown."""
     print("| requests each | process: requests/s | CPU ms | Ray: requests/s | CPU ms | x the process |")
     print("|---|---|---|---|---|---|")
@@ -288,7 +290,7 @@ def main() -> None:
     chosen = parser.parse_args()
     wanted = [int(part) for part in chosen.workers.split(",")]
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    found: list[Measured] = []
+    found: list[Measurement] = []
     with (
         tempfile.TemporaryDirectory() as folder,
         postgres_server() as database_server,

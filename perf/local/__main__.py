@@ -30,7 +30,7 @@ SHORTEST, LONGEST = 30, 200
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """One way of generating: seconds, and the texts, in the order of the prompts."""
 
     name: str
@@ -120,16 +120,16 @@ def batched(folder: Path, asked: list[str], tokens: int, waiting: int) -> list[s
     return asyncio.run(run())
 
 
-def measure(name: str, work: Callable[[], list[str]]) -> Measured:
+def measure(name: str, work: Callable[[], list[str]]) -> Measurement:
     """Run it once; wall and CPU seconds."""
     wall, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
     texts = work()
     after = resource.getrusage(resource.RUSAGE_SELF)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Measured(name, time.perf_counter() - wall, cpu, texts)
+    return Measurement(name, time.perf_counter() - wall, cpu, texts)
 
 
-def table(found: list[Measured], tokens: int) -> str:
+def table(found: list[Measurement], tokens: int) -> str:
     """Rows against the first one."""
     base = found[0]
     lines = [

@@ -21,7 +21,7 @@ import sqlalchemy
 
 from perf.scale import rows
 from perf.scale.crews import Cost, Crew, answer_all, cost_of_claims, cost_of_saves, crew, make_run
-from perf.scale.judging import Judged, judged
+from perf.scale.judging import JudgingCost, judged
 from perf.scale.simulation import CONCURRENCY, Costs, Outcome, Setting, simulate
 from tests.support.mcq_data import write_mcq_release
 from tests.support.postgres import postgres_server
@@ -114,13 +114,13 @@ def _database(base: str, name: str) -> str:
     return f"{base}/{name}"
 
 
-def _every_task(folder: Path) -> list[Judged]:
+def _every_task(folder: Path) -> list[JudgingCost]:
     made = {"blend/mcq": (write_mcq_release(folder / "mcq", 20_000), 20_000)}
     there = {task: told for task, told in TASKS.items() if told[0].is_dir()}
     return [judged(task, *told, folder) for task, told in {**there, **made}.items()]
 
 
-def _judging(told: list[Judged]) -> str:
+def _judging(told: list[JudgingCost]) -> str:
     body = [
         (one.task, f"{one.replies:,}", f"{one.plan:.0f}", f"{one.score:.0f}", f"{one.archive:.0f}")
         for one in told

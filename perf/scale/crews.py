@@ -27,7 +27,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
-class Made:
+class PendingRun:
     """A run of made prompts, all of them pending."""
 
     workspace: Workspace
@@ -37,7 +37,7 @@ class Made:
     rows: int
 
 
-def make_run(url: str, rows: int, name: str) -> tuple[Made, float]:
+def make_run(url: str, rows: int, name: str) -> tuple[PendingRun, float]:
     """A run that expects so many replies to prompts of 360 characters, and the processor's seconds per row of
     writing it down."""
     workspace = open_workspace(url)
@@ -72,10 +72,10 @@ def make_run(url: str, rows: int, name: str) -> tuple[Made, float]:
         run_records.write_expected(workspace, prompts, expected)
     took = (cpu_of(workspace) + time.process_time() - began) / rows
     run_records.set_state(workspace, run, "running")
-    return Made(workspace, url, run, endpoint, rows), took
+    return PendingRun(workspace, url, run, endpoint, rows), took
 
 
-def answer_all(made: Made) -> None:
+def answer_all(made: PendingRun) -> None:
     """Store a reply to everything that the run expects."""
     queue, after = RequestQueue(made.workspace, made.run.id), 0
     queue.enter()
@@ -120,7 +120,7 @@ class Cost:
     wall: float
 
 
-def cost_of_claims(made: Made, feed: int, held: int, after: int = 0, repeat: int = 40) -> Cost:
+def cost_of_claims(made: PendingRun, feed: int, held: int, after: int = 0, repeat: int = 40) -> Cost:
     """A claim of so many requests while others hold so many keys. Each is given back, so that the next one
     finds the same."""
     workspace, claims = made.workspace, schema.claims
@@ -149,7 +149,7 @@ def _worker(name: str) -> dict[str, object]:
     return {"id": name, "host": "elsewhere", "pid": 1, "pid_started": "", "heartbeat": time.time() + 1e6}
 
 
-def cost_of_saves(made: Made, at_once: int, many: int) -> Cost:
+def cost_of_saves(made: PendingRun, at_once: int, many: int) -> Cost:
     """A transaction that stores so many replies of the run that has none yet."""
     queue, meter, after = RequestQueue(made.workspace, made.run.id), Meter(), 0
     queue.enter()
@@ -178,7 +178,7 @@ class Crew:
     server: float
 
 
-def crew(made: Made, workers: int, feed: int, latency: float, *, ordered: bool = True) -> Crew:
+def crew(made: PendingRun, workers: int, feed: int, latency: float, *, ordered: bool = True) -> Crew:
     """So many worker processes on one run until nothing is pending. latency: seconds per reply, 32 at once;
     0: at once.
 

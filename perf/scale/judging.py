@@ -20,7 +20,7 @@ from folkways.workspace.run_records import find_run
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgingCost:
     """Microseconds of the processor per reply, and bytes of its archived row."""
 
     task: str
@@ -30,7 +30,7 @@ class Judged:
     archive: float
 
 
-def judged(task: str, release: Path, limit: int, folder: Path) -> Judged:
+def judged(task: str, release: Path, limit: int, folder: Path) -> JudgingCost:
     """Plan, answer and score so many items of a task, or as many as it has."""
     endpoint = BaselineEndpoint(
         "made/judged", "made/judged", lambda request: f"It is {request.key[:3]} bread, or B."
@@ -51,4 +51,4 @@ def judged(task: str, release: Path, limit: int, folder: Path) -> Judged:
         workspace, find_run(workspace, "one"), folder / f"{task.replace('/', '-')}-archive"
     )
     workspace.close()
-    return Judged(task, count, planned / count * 1e6, scored / count * 1e6, archived.size / count)
+    return JudgingCost(task, count, planned / count * 1e6, scored / count * 1e6, archived.size / count)

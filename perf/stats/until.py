@@ -52,7 +52,7 @@ AGAIN = 0.85
 
 
 @dataclass
-class Found:
+class Coverage:
     """What one way of stopping did at one target: items asked, items there, errors, and intervals that held
     the truth."""
 
@@ -119,9 +119,11 @@ class _Ordinary:
         return interval.low, interval.high
 
 
-def simulate(structure: Structure, wordings: int, trials: int, seed: int) -> dict[tuple[str, float], Found]:
+def simulate(
+    structure: Structure, wordings: int, trials: int, seed: int
+) -> dict[tuple[str, float], Coverage]:
     """All ways at all targets on the same answers in the same order."""
-    found = {(way, target): Found() for way in WAYS for target in TARGETS}
+    found = {(way, target): Coverage() for way in WAYS for target in TARGETS}
     rng = np.random.default_rng(seed)
     for _ in range(trials):
         for n, level in structure:
@@ -157,7 +159,10 @@ def enough_for_any(n: int, target: float) -> int:
 
 
 def _note(
-    found: Found, values: npt.NDArray[np.float64], drawn: int, interval: Callable[[int], tuple[float, float]]
+    found: Coverage,
+    values: npt.NDArray[np.float64],
+    drawn: int,
+    interval: Callable[[int], tuple[float, float]],
 ) -> None:
     truth = float(values.mean())
     low, high = interval(drawn)

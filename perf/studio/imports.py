@@ -45,7 +45,7 @@ QUIET = 6.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ImportTimes:
     """Seconds that the import took, and seconds of the answers before and during it. cpu: milliseconds of the
     server per request, before and during it, when the import's own are among them.
     """
@@ -93,7 +93,7 @@ def _workbook(frame: pl.DataFrame, buffer: io.BytesIO) -> None:
 
 async def drive(
     workspace: Workspace, server: Server, invitation: str, scenario: Scenario, content: bytes, ending: str
-) -> Found:
+) -> ImportTimes:
     """Let people answer, import the table as the study's owner, and go on until it is over."""
     watch, account, over = Watch(time.monotonic() + scenario.most), Account(), asyncio.Event()
     connector = aiohttp.TCPConnector(limit=0)
@@ -144,10 +144,10 @@ async def drive(
     during = [seconds for at, seconds in sent if began <= at + seconds and at <= ended]
     (was, asked), (then, by_then), (now, by_now) = marks
     cpu = 1000 * (then - was) / max(1, by_then - asked), 1000 * (now - then) / max(1, by_now - by_then)
-    return Found(upload, ended - began, before, during, cpu, found.state, found.added)
+    return ImportTimes(upload, ended - began, before, during, cpu, found.state, found.added)
 
 
-def shown(name: str, ending: str, found: Found) -> str:
+def shown(name: str, ending: str, found: ImportTimes) -> str:
     """One line of the table."""
     now, then = np.array(found.during), np.array(found.before)
     cells = [

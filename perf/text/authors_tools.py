@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from perf.text.environments import cloned, ensure
-from perf.text.parity import Looked
+from perf.text.parity import LookupTool
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
@@ -26,7 +26,7 @@ REPOSITORIES = {
 """Tool -> address and commit, where no registry has it."""
 
 
-def ask(tool: str, texts: Iterable[str]) -> Looked:
+def ask(tool: str, texts: Iterable[str]) -> LookupTool:
     """The tokens of texts by a tool (``peers/tokens.py``)."""
     python = ensure(ENVIRONMENTS.get(tool, HERE / "requirements-authors.txt"))
     folder = [str(cloned(*REPOSITORIES[tool]))] if tool in REPOSITORIES else []
@@ -39,4 +39,4 @@ def ask(tool: str, texts: Iterable[str]) -> Looked:
         )
         if done.returncode:
             raise SystemExit(f"{tool}: the authors' tool failed\n{done.stderr[-2000:]}")
-        return Looked(dict(json.loads(Path(answer.name).read_text(encoding="utf-8"))))
+        return LookupTool(dict(json.loads(Path(answer.name).read_text(encoding="utf-8"))))

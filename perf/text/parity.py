@@ -31,7 +31,7 @@ TASK = ShortAnswers()
 
 
 @dataclass(frozen=True)
-class Looked:
+class LookupTool:
     """A tool that knows the tokens of certain texts; an unknown text is an error."""
 
     known: Mapping[str, list[str]]

@@ -142,8 +142,8 @@ def check_several(out: Path, written: Callable[[str], str] = lambda name: option
 
 def check_folder(path: Path) -> None:
     """FolkwaysError unless a folder is there, or can be made there; to be called before any work is done."""
-    there = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
-    if not there.is_dir():
-        raise FolkwaysError(f"{path} cannot be a folder: {there} is a file; name another folder")
-    if not os.access(there, os.W_OK | os.X_OK):
-        raise FolkwaysError(f"{path} cannot be written: {there} is read-only; name another folder")
+    nearest = next(parent for parent in (path, *path.absolute().parents) if parent.exists())
+    if not nearest.is_dir():
+        raise FolkwaysError(f"{path} cannot be a folder: {nearest} is a file; name another folder")
+    if not os.access(nearest, os.W_OK | os.X_OK):
+        raise FolkwaysError(f"{path} cannot be written: {nearest} is read-only; name another folder")

@@ -42,7 +42,7 @@ REASONS = {"?": DONT_KNOW, "!": CANNOT}
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedRound:
     """One question: the scenario it begins with, what the helper makes of it, what it is in the end, and how
     people vote.
 
@@ -78,7 +78,7 @@ class Planned:
         return [REASONS[vote]] if vote in REASONS else [self.texts[int(place)] for place in vote]
 
 
-SOUP = Planned(
+SOUP = PlannedRound(
     "korea",
     "It is Minji's birthday. She sits an exam on the same day, and her mother has been cooking since "
     "six in the morning.",
@@ -87,7 +87,7 @@ SOUP = Planned(
     votes="1 1 1 1 1",
     draft="Which soup does Minji's mother make for her birthday?",
 )
-GLASS = Planned(
+GLASS = PlannedRound(
     "korea",
     "Jun is out with his colleagues, and his boss offers to fill his glass.",
     "What does Jun do when his boss pours him a drink?",
@@ -95,14 +95,14 @@ GLASS = Planned(
     "*turns his head away to drink",
     votes="13 13 13 13 1",
 )
-FLAT = Planned(
+FLAT = PlannedRound(
     "korea",
     "Sora is invited to see a friend's new flat and buys something on the way.",
     "What does Sora bring to her friend's new flat?",
     "*toilet paper / *washing powder / a cake / a plant",
     votes="0 1 2 3 01",
 )
-QUEUE = Planned(
+QUEUE = PlannedRound(
     "uk",
     "Four people wait at a bus stop in Leeds when the bus comes.",
     "Four people wait at a stop in Leeds. Who gets on the bus first?",
@@ -110,7 +110,7 @@ QUEUE = Planned(
     "the stop first",
     votes="3 3 3 3 2",
 )
-CAWL = Planned(
+CAWL = PlannedRound(
     "uk",
     "On the first of March, Rhys visits his grandmother near Carmarthen and smells lamb and leeks.",
     "What is in the pot of Rhys's grandmother near Carmarthen on the first of March?",
@@ -118,35 +118,35 @@ CAWL = Planned(
     votes="? ? ? ? 3",
     finer="0 0 0 0 ?",
 )
-TEA = Planned(
+TEA = PlannedRound(
     "uk",
     "Somebody drinks tea in Britain.",
     "How much tea does somebody in Britain drink?",
     "*a cup / two cups / a pot / none",
     votes="! ! ! 0 1",
 )
-ROSCA = Planned(
+ROSCA = PlannedRound(
     "mexico",
     "On the sixth of January, Ana bites on a little figure in her slice of sweet bread.",
     "Ana finds a figure in her slice of bread on the sixth of January. What does she owe the others?",
     "a new bread / a round of drinks / *tamales in February / a song",
     votes="2 2 2 2 2",
 )
-ALTAR = Planned(
+ALTAR = PlannedRound(
     "mexico",
     "At the end of October, Luis's family builds an altar in the living room.",
     "What stands on the altar of Luis's family at the beginning of November?",
     "*marigolds / a decorated fir / *photographs of the dead / *dishes that the dead liked",
     votes="023 023 023 023 0123",
 )
-SPIDER = Planned(
+SPIDER = PlannedRound(
     "mexico",
     "A spider sits on the wall of a house in Puebla.",
     "How many legs has the spider on the wall of a house in Puebla?",
     "six / *eight / four / ten",
     votes="",
 )
-STALL = Planned(
+STALL = PlannedRound(
     "mexico",
     "It is late in Mérida, and only one stall is still open on the square.",
     "What is sold at the last open stall on the square of Mérida?",
@@ -316,7 +316,7 @@ def red_teaming(whole_round: Round) -> None:
     )
 
 
-def write(author: Participant, planned: Planned, revise_by: str = "") -> None:
+def write(author: Participant, planned: PlannedRound, revise_by: str = "") -> None:
     """Scenario, suggestion, challenge; where the model holds, a revision and another challenge;
     submission."""
     page = author.next("write")
@@ -358,7 +358,7 @@ def review(whole_round: Round) -> None:
 
 
 def vote(
-    whole_round: Round, region: str, votes: Mapping[str, Sequence[str]], planned: Mapping[str, Planned]
+    whole_round: Round, region: str, votes: Mapping[str, Sequence[str]], planned: Mapping[str, PlannedRound]
 ) -> None:
     """Five people of a region answer everything that they are given, as planned."""
     for number in range(5):

@@ -16,7 +16,7 @@ from folkways.endpoints.batches import Batches, BatchResult, BatchStatus, Undeci
 from folkways.endpoints.registry import open_name
 from tests.support.endpoint_requests import KEY, request
 from tests.support.fingerprints import check_text
-from tests.support.scripted_server import Received, ScriptedServer
+from tests.support.scripted_server import ReceivedRequest, ScriptedServer
 
 RECORDED = Path(__file__).parent / "recorded"
 VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "google": "GEMINI_API_KEY"}
@@ -37,12 +37,12 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def call(
     provider: str, replies: Sequence[Any], use: Callable[[Batches], Awaitable[Any]], query: str = ""
-) -> tuple[Any, list[Received]]:
+) -> tuple[Any, list[ReceivedRequest]]:
     """What a use of batches brings where the server answers with these replies, one after the other, and what
     it got."""
     left = iter(replies)
 
-    async def run() -> tuple[Any, list[Received]]:
+    async def run() -> tuple[Any, list[ReceivedRequest]]:
         async with ScriptedServer(lambda _: next(left)) as server:
             options = EndpointOptions(
                 base_url=server.url + VERSIONS[provider] + query, headers={"X-Team": "folk"}
@@ -60,7 +60,9 @@ async def results_of(batches: Batches, number: str) -> list[BatchResult]:
     return [result async for result in batches.results(number)]
 
 
-def found(provider: str, pages: Sequence[Any], known: Sequence[str] = ()) -> tuple[Any, list[Received]]:
+def found(
+    provider: str, pages: Sequence[Any], known: Sequence[str] = ()
+) -> tuple[Any, list[ReceivedRequest]]:
     return call(provider, pages, lambda batches: batches.find("n", {"k1", "k2"}, NOW, known))
 
 

@@ -13,7 +13,7 @@ from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError
 from folkways.records import likelihoods_of
 from tests.support.endpoint_requests import request
-from tests.support.scripted_server import Received, ScriptedServer
+from tests.support.scripted_server import ReceivedRequest, ScriptedServer
 
 READ = Settings(None, None, read=LOGLIK)
 ASKED = request("Q", system="S", settings=READ, choices=("A", "no"))
@@ -22,7 +22,7 @@ PROMPT = [ord(letter) for letter in "<system>S<user>Q"]
 LINE_BREAK = ord("\n")
 
 
-def speaks(received: Received, **pages: Any) -> Any:
+def speaks(received: ReceivedRequest, **pages: Any) -> Any:
     """A model whose tokens are letters, and that knows how likely four of them are; the others are less likely."""
     body = received.json if received.body else {}
     page = received.target.strip("/").replace("-", "_")
@@ -39,8 +39,8 @@ def speaks(received: Received, **pages: Any) -> Any:
     return (404, {})
 
 
-def read(asked: Any = ASKED, **pages: Any) -> tuple[Completion, list[Received]]:
-    async def run() -> tuple[Completion, list[Received]]:
+def read(asked: Any = ASKED, **pages: Any) -> tuple[Completion, list[ReceivedRequest]]:
+    async def run() -> tuple[Completion, list[ReceivedRequest]]:
         async with ScriptedServer(lambda received: speaks(received, **pages)) as server:
             endpoint = open_name("llamacpp/m", EndpointOptions(base_url=f"{server.url}/v1"))
             try:

@@ -20,7 +20,7 @@ from folkways.endpoints.servers.providers import providers
 from folkways.errors import FolkwaysError
 from tests.support.endpoint_requests import KEY, request
 from tests.support.fingerprints import check_text
-from tests.support.scripted_server import Received, ScriptedServer
+from tests.support.scripted_server import ReceivedRequest, ScriptedServer
 
 RECORDED = Path(__file__).parent / "recorded"
 MODEL = "family/model:1"
@@ -63,7 +63,7 @@ def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def shown(received: Received, *, headers: bool = True) -> Iterator[str]:
+def shown(received: ReceivedRequest, *, headers: bool = True) -> Iterator[str]:
     """A request in a few lines."""
     yield f"  {received.method} {received.target}"
     if headers:
@@ -80,7 +80,7 @@ async def answer(endpoint: Endpoint, asked: Request) -> str:
         return f"{'fatal' if failure.fatal else 'not fatal'}: {failure}"
 
 
-def script(received: Received) -> Any:
+def script(received: ReceivedRequest) -> Any:
     """What a server of any protocol says."""
     if received.method == "GET":
         return {"data": [{"id": MODEL}]}

@@ -343,14 +343,14 @@ def test_what_did_not_come_back_is_asked_one_by_one_and_in_no_other_batch(tmp_pa
 def test_what_has_no_room_beside_a_file_that_is_out_is_not_asked_one_by_one(tmp_path: Path) -> None:
     """Somebody carries the file out: there may be no server."""
 
-    class Carried(Packing):
+    class StillOut(Packing):
         waits = False
 
         async def look(self, number: str) -> BatchStatus:
             return BatchStatus(ended=False)
 
     workspace = open_workspace(tmp_path / "w.db")
-    provider, endpoint = Carried(requests=3), Own("own")
+    provider, endpoint = StillOut(requests=3), Own("own")
     run, number = plan_prompts(workspace, "own", [f"question {at}" for at in range(5)])
     job = EndpointJob(endpoint, number, Limits(concurrency=1), batch=provider)
     (progress,) = ask(workspace, run.id, [job], budget=Budget(parse_budget("4requests")))

@@ -9,7 +9,7 @@ import pytest
 
 from folkways.endpoints.base import EndpointFailure
 from folkways.engine.asking import Limits
-from tests.support.virtual_time import ModelServer, Simulated, simulate
+from tests.support.virtual_time import ModelServer, Simulation, simulate
 
 WAVES = 50
 BUSY = EndpointFailure("busy", status=503, retryable=True)
@@ -35,7 +35,7 @@ LARGE: dict[str, tuple[dict[str, Any], int]] = {
 }
 
 
-def compared(settings: dict[str, Any], best: int, spread: float) -> tuple[float, Simulated]:
+def compared(settings: dict[str, Any], best: int, spread: float) -> tuple[float, Simulation]:
     """How many times as long it took as with the best number from the start, and how it went."""
     fixed = simulate(ModelServer(spread=spread, **settings), WAVES * best, Limits(concurrency=best))
     found = simulate(ModelServer(spread=spread, **settings), WAVES * best)
@@ -112,7 +112,7 @@ def test_a_server_that_answers_nobody_costs_the_attempts_there_are() -> None:
 def test_a_prompt_that_always_fails_ends_while_the_others_are_answered() -> None:
     """Patience has an end: what a server cannot answer is not asked for as long as the run lasts."""
 
-    class Poisoned(ModelServer):
+    class PoisonedServer(ModelServer):
         tries = 0
 
         async def complete(self, request):  # type: ignore[no-untyped-def]
@@ -121,7 +121,7 @@ def test_a_prompt_that_always_fails_ends_while_the_others_are_answered() -> None
                 raise EndpointFailure("boom", status=500, retryable=True)
             return await super().complete(request)
 
-    server = Poisoned(seconds=1.0, slots=4)
+    server = PoisonedServer(seconds=1.0, slots=4)
     found = simulate(server, 1500)
     assert (found.progress.failed, found.progress.done) == (1, 1499)
     assert server.tries < 200

@@ -36,7 +36,7 @@ def quick_retry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LONGEST_PAUSE", 0.5)
 
 
-class Restarted:
+class RestartedServer:
     """A server that stops once ``when`` has come, and starts again at the same port after some seconds, with
     other settings."""
 
@@ -86,7 +86,7 @@ def test_a_server_that_is_restarted_costs_no_failure_and_no_attempt(
     workspace: Workspace, settings: dict[str, object]
 ) -> None:
     """What was on its way when it ended has used one attempt; what was refused, none."""
-    server = Restarted(1.0, **settings)
+    server = RestartedServer(1.0, **settings)
     seen: list[tuple[str | None, int, int]] = []
     asked = threading.Event()
 

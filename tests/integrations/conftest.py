@@ -9,11 +9,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tests.support.eval_records import Shared
+from tests.support.eval_records import SharedRun
 
 
 @pytest.fixture(scope="session")
-def valid(shared: Path) -> Callable[[Shared], int]:
+def valid(shared: Path) -> Callable[[SharedRun], int]:
     """Hold every document and instance against the schemas; returns how many instances there were."""
     schemas = [
         json.loads((shared / f"interop/every_eval_ever/{name}.schema.json").read_text())
@@ -21,7 +21,7 @@ def valid(shared: Path) -> Callable[[Shared], int]:
     ]
     aggregate, instance = (jsonschema.Draft7Validator(schema) for schema in schemas)
 
-    def check(files: Shared) -> int:
+    def check(files: SharedRun) -> int:
         count = 0
         for _, document in files.documents():
             aggregate.validate(document)

@@ -24,7 +24,7 @@ from folkways.api import load_run
 from folkways.runs.results.model_names import portable, stored_model
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import folkways
-from tests.support.eval_records import Shared, check_recomputed, check_store, exported
+from tests.support.eval_records import SharedRun, check_recomputed, check_store, exported
 from tests.support.other_programs import FIND_PYTHON, programs_of, run_program
 
 KINDS = {
@@ -40,7 +40,7 @@ HOSTILE = 'I\u202e do\nnot </script><b>"\\ \u2028 know \x1b[31m\x00 ⟨U+0000⟩
 
 
 @pytest.fixture(scope="module")
-def faulty_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
+def faulty_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedRun]:
     """The demo, asked of a server that fails, refuses, cuts and sends control characters; a baseline asked
     beside it."""
     folder = tmp_path_factory.mktemp("mixed")
@@ -65,14 +65,14 @@ def faulty_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shared]:
 
 
 def test_a_run_with_every_kind_of_reply_is_valid_and_recomputed(
-    faulty_run: Shared, valid: Callable[[Shared], int]
+    faulty_run: SharedRun, valid: Callable[[SharedRun], int]
 ) -> None:
     assert valid(faulty_run) > 200
     check_store(faulty_run)
 
 
 def test_the_stores_own_validator_takes_all_and_refuses_what_is_broken(
-    faulty_run: Shared, request: pytest.FixtureRequest, tmp_path: Path
+    faulty_run: SharedRun, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     """The program needs Python 3.12; without one, its published schemas stand in."""
     if not subprocess.run(["sh", FIND_PYTHON, "12"], capture_output=True, check=True).stdout:
@@ -98,14 +98,14 @@ def test_the_stores_own_validator_takes_all_and_refuses_what_is_broken(
     assert verdicts == {file.as_posix(): [] for file in files}
 
 
-def test_scores_intervals_and_counts_are_those_of_folkways_score(faulty_run: Shared) -> None:
+def test_scores_intervals_and_counts_are_those_of_folkways_score(faulty_run: SharedRun) -> None:
     check_store(faulty_run)
     check_recomputed(faulty_run, {"correct"})
     ((_, document),) = faulty_run.documents()
     assert re.fullmatch(r"demo/[^/]+/[^/]+/\d+", document["evaluation_id"]), "only of one name have more"
 
 
-def test_every_state_is_told_and_nobodys_address(faulty_run: Shared) -> None:
+def test_every_state_is_told_and_nobodys_address(faulty_run: SharedRun) -> None:
     ((_, document),) = faulty_run.documents()
     rows = faulty_run.instances(document)
     states = Counter(row["metadata"]["state"] for row in rows)
@@ -134,7 +134,7 @@ def test_every_state_is_told_and_nobodys_address(faulty_run: Shared) -> None:
 
 
 def test_the_same_run_gives_the_same_files_but_for_the_time_of_making(
-    faulty_run: Shared, tmp_path: Path
+    faulty_run: SharedRun, tmp_path: Path
 ) -> None:
     before = int(time.time())
     again = folkways(
@@ -155,7 +155,7 @@ def test_the_same_run_gives_the_same_files_but_for_the_time_of_making(
     assert before <= retrieved <= time.time()
 
 
-def test_accuracy_is_a_proportion_and_other_metrics_keep_their_names(faulty_run: Shared) -> None:
+def test_accuracy_is_a_proportion_and_other_metrics_keep_their_names(faulty_run: SharedRun) -> None:
     ((_, document),) = faulty_run.documents()
     by_id = {result["evaluation_result_id"]: result for result in document["evaluation_results"]}
     (plain,) = (
@@ -184,7 +184,9 @@ def test_accuracy_is_a_proportion_and_other_metrics_keep_their_names(faulty_run:
     assert 0 <= float(config["additional_details"]["baseline/random"]) <= 1
 
 
-def test_errors_and_deviations_are_those_of_the_instances_and_groups_name_theirs(faulty_run: Shared) -> None:
+def test_errors_and_deviations_are_those_of_the_instances_and_groups_name_theirs(
+    faulty_run: SharedRun,
+) -> None:
     """One row a question in ``demo/mcq``: the error is that of a mean. Several in ``demo/saq``: between that
     and the error of one row a question."""
     ((_, document),) = faulty_run.documents()

@@ -20,11 +20,11 @@ from tests.reports.test_people import with_raw_answers
 from tests.support.blend_data import write_release
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import folkways
-from tests.support.eval_records import Shared, check_recomputed, check_store, exported
+from tests.support.eval_records import SharedRun, check_recomputed, check_store, exported
 
 
 @pytest.fixture(scope="module")
-def people(tmp_path_factory: pytest.TempPathFactory) -> Shared:
+def people(tmp_path_factory: pytest.TempPathFactory) -> SharedRun:
     """BLEnD in miniature, with what single people answered, of no known licence; two models with one name,
     and all profiles."""
     folder = tmp_path_factory.mktemp("people")
@@ -48,7 +48,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Shared:
     return exported(folder, "--organization", "Us", "--relationship", "third_party")
 
 
-def test_people_stand_beside_the_score(people: Shared) -> None:
+def test_people_stand_beside_the_score(people: SharedRun) -> None:
     results = [result for _, document in people.documents() for result in document["evaluation_results"]]
     whole = [result for result in results if result["evaluation_result_id"].endswith("|sem_b|all=all")]
     assert len(whole) == 4, "two models in two profiles"
@@ -69,7 +69,7 @@ def test_people_stand_beside_the_score(people: Shared) -> None:
     assert "Refusals" in lower and "SEM-B" not in lower
 
 
-def test_where_the_questions_are_from_is_said(people: Shared) -> None:
+def test_where_the_questions_are_from_is_said(people: SharedRun) -> None:
     """Data of a folder are not those of the home page, which the record of the release has all the same."""
     sources = {
         (source["source_type"], *source.get("url", ()))
@@ -79,7 +79,7 @@ def test_where_the_questions_are_from_is_said(people: Shared) -> None:
     assert sources == {("other",)}
 
 
-def test_models_of_one_name_are_told_apart(people: Shared) -> None:
+def test_models_of_one_name_are_told_apart(people: SharedRun) -> None:
     documents = [document for _, document in people.documents()]
     assert len(documents) == 2 and len({document["evaluation_id"] for document in documents}) == 2
     assert {document["source_metadata"]["source_organization_name"] for document in documents} == {"Us"}
@@ -91,7 +91,7 @@ def test_models_of_one_name_are_told_apart(people: Shared) -> None:
 
 
 def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(
-    people: Shared, valid: Callable[[Shared], int], tmp_path: Path
+    people: SharedRun, valid: Callable[[SharedRun], int], tmp_path: Path
 ) -> None:
     assert valid(people) == 0
     assert not list(people.out.rglob("*_samples.jsonl"))
@@ -106,7 +106,7 @@ def test_items_of_an_unknown_licence_leave_only_where_the_user_says_so(
     assert not list(again.out.rglob("*_samples.jsonl")), "a file of items from before does not stay"
 
 
-def test_one_profile_is_written_where_it_is_named(people: Shared, tmp_path: Path) -> None:
+def test_one_profile_is_written_where_it_is_named(people: SharedRun, tmp_path: Path) -> None:
     done = folkways(
         "export", "every-eval-ever", "-w", people.workspace, "--out", tmp_path / "one", "--profile", "strict"
     )
@@ -115,14 +115,14 @@ def test_one_profile_is_written_where_it_is_named(people: Shared, tmp_path: Path
     assert unnamed in done.stderr and unnamed not in people.done.stderr
     results = [
         result
-        for _, document in Shared(done, people.workspace, tmp_path / "one").documents()
+        for _, document in SharedRun(done, people.workspace, tmp_path / "one").documents()
         for result in document["evaluation_results"]
     ]
     assert {result["score_details"]["details"]["profile"] for result in results} == {"strict"}
 
 
 def test_items_that_a_licence_forbids_never_leave(
-    shared: Path, tmp_path: Path, valid: Callable[[Shared], int]
+    shared: Path, tmp_path: Path, valid: Callable[[SharedRun], int]
 ) -> None:
     release = shared / "data" / "xcr"
     with ChatServer(mode="fixed:<CSI> tea </CSI>") as server:
@@ -147,7 +147,7 @@ def test_items_that_a_licence_forbids_never_leave(
     check_recomputed(files, set())
 
 
-def test_a_part_of_a_task_is_named_and_the_command_that_asks_it(people: Shared) -> None:
+def test_a_part_of_a_task_is_named_and_the_command_that_asks_it(people: SharedRun) -> None:
     """The engine's version too, where the signature has it."""
     run = load_run("last", people.workspace)
     asked = {
@@ -183,7 +183,7 @@ def test_a_part_of_a_task_is_named_and_the_command_that_asks_it(people: Shared) 
 
 
 def test_what_was_never_asked_is_missing_and_in_the_denominator(
-    tmp_path: Path, valid: Callable[[Shared], int]
+    tmp_path: Path, valid: Callable[[SharedRun], int]
 ) -> None:
     with ChatServer(mode="letter") as server:
         where = ("-w", tmp_path / "w.db", "--budget", "10requests", "--concurrency", 1, "--limit", 12)
@@ -212,7 +212,7 @@ def test_a_workspace_on_a_server_leaves_as_one_in_a_file_does(postgres_url: str,
             out = tmp_path / f"out{len(made)}"
             done = folkways("export", "every-eval-ever", "-w", place, "--out", out)
             assert done.returncode == 0, done.stderr
-            files = Shared(done, tmp_path, out)
+            files = SharedRun(done, tmp_path, out)
             check_store(files)
             ((_, document),) = files.documents()
             rows = [row | {"evaluation_id": "", "performance": None} for row in files.instances(document)]
@@ -248,7 +248,7 @@ def test_a_model_that_never_replied_has_no_file_and_is_named(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("planned", "told"), [("0123456", "0123456"), ("", None)])
-def test_data_are_of_the_revision_that_was_asked(people: Shared, planned: str, told: str | None) -> None:
+def test_data_are_of_the_revision_that_was_asked(people: SharedRun, planned: str, told: str | None) -> None:
     """A run of before it was stored was asked of what the registry has."""
     run = load_run("last", people.workspace)
     stored = StoredRun(run.workspace, run.record, None, unlicensed_items=False)

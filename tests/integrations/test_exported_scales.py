@@ -41,7 +41,7 @@ BEST = {"harm": {0}, "stars": {5}, "errors": set(), "likeness": {1}}
 
 
 @dataclass(frozen=True)
-class Exported:
+class Exports:
     """The run, and a folder of each export's name."""
 
     run: Run
@@ -49,7 +49,7 @@ class Exported:
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Exported]:
+def exported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Exports]:
     folder = tmp_path_factory.mktemp("scales")
     with scales_run(folder) as done:
         out, stored = folder / "out", (done.workspace, done.record)
@@ -61,11 +61,11 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Exported]:
         for metric in METRICS:
             export_task(RunOptions(tasks=(f"scales/{metric.name}",)), out / "harness")
         done.report(out / "report", ("md", "latex", "csv", "parquet"))
-        yield Exported(done, out)
+        yield Exports(done, out)
 
 
 @pytest.fixture(scope="module")
-def store(exported: Exported) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def store(exported: Exports) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The document of the one model, and its instances."""
     (path,) = (exported.out / "store").rglob("*.json")
     document = json.loads(path.read_bytes())
@@ -74,7 +74,7 @@ def store(exported: Exported) -> tuple[dict[str, Any], list[dict[str, Any]]]:
 
 
 @every_metric
-def test_a_run_scores_by_hand(metric: Metric, exported: Exported) -> None:
+def test_a_run_scores_by_hand(metric: Metric, exported: Exports) -> None:
     row = whole_of(exported.run.scores(), metric)
     assert {name: row[name] for name in known(metric)} == pytest.approx(known(metric))
 
@@ -110,7 +110,7 @@ def test_the_store_gets_direction_unit_bounds_and_numbers(
     )
 
 
-def test_the_store_is_read_back_without_a_fault(exported: Exported) -> None:
+def test_the_store_is_read_back_without_a_fault(exported: Exports) -> None:
     """Failed requests count as the worst value, in the score and in its single judgements."""
     (path,) = (exported.out / "store").rglob("*.json")
     read = read_contribution(path)
@@ -160,7 +160,7 @@ def test_the_store_gets_each_epoch_with_value_thoughts_and_whether_it_is_right(
 
 
 @every_metric
-def test_the_hub_gets_values_scores_and_which_way_is_better(metric: Metric, exported: Exported) -> None:
+def test_the_hub_gets_values_scores_and_which_way_is_better(metric: Metric, exported: Exports) -> None:
     folder = exported.out / "hub"
     rows = pl.read_parquet(folder / f"scales_{metric.name}" / "*.parquet").sort("item", "sample")
     values = [VALUES[metric.name][int(item[1:])] for item in rows["item"]]
@@ -180,7 +180,7 @@ def test_the_hub_gets_values_scores_and_which_way_is_better(metric: Metric, expo
 
 
 def test_prompts_leave_with_their_items_alone(
-    exported: Exported, store: tuple[dict[str, Any], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    exported: Exports, store: tuple[dict[str, Any], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def templates(document: dict[str, Any]) -> list[Any]:
         settings = [one["generation_config"]["generation_args"] for one in document["evaluation_results"]]
@@ -192,7 +192,7 @@ def test_prompts_leave_with_their_items_alone(
 
 
 def test_croissant_lists_every_file_and_column_and_says_how_the_data_came_about(
-    exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    exported: Exports, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A configuration of several files is a set of them."""
     monkeypatch.setattr("folkways.integrations.hub.judgements.ROWS", 10)
@@ -230,7 +230,7 @@ def test_croissant_lists_every_file_and_column_and_says_how_the_data_came_about(
 
 
 @every_metric
-def test_a_model_card_gets_value_direction_and_what_is_lost(metric: Metric, exported: Exported) -> None:
+def test_a_model_card_gets_value_direction_and_what_is_lost(metric: Metric, exported: Exports) -> None:
     (path,) = (exported.out / "models").rglob("folkways_scales.yaml")
     entries = {entry["dataset"]["task_id"]: entry for entry in yaml.safe_load(path.read_text())}
     entry, numbers = entries[metric.name], known(metric)
@@ -246,7 +246,7 @@ def test_a_model_card_gets_value_direction_and_what_is_lost(metric: Metric, expo
 
 
 @every_metric
-def test_the_harness_gets_values_and_direction(metric: Metric, exported: Exported) -> None:
+def test_the_harness_gets_values_and_direction(metric: Metric, exported: Exports) -> None:
     folder = exported.out / "harness"
     written = yaml.load(  # a loader that takes the harness's own tag for a text
         (folder / f"folkways_scales_{metric.name}.yaml").read_text().replace("!function ", ""),
@@ -266,7 +266,7 @@ def test_the_harness_gets_values_and_direction(metric: Metric, exported: Exporte
 
 
 @every_metric
-def test_inspect_gets_the_scores_of_the_run_over_all_epochs(metric: Metric, exported: Exported) -> None:
+def test_inspect_gets_the_scores_of_the_run_over_all_epochs(metric: Metric, exported: Exports) -> None:
     """What our scorer in Inspect computes, from the replies as Inspect gives them."""
     task = get_task(f"scales/{metric.name}")
     judge = ReplyJudge(task, task.items(open_release(task.release)), "strict")
@@ -281,7 +281,7 @@ def test_inspect_gets_the_scores_of_the_run_over_all_epochs(metric: Metric, expo
 
 
 @every_metric
-def test_a_log_of_inspect_says_the_scale_and_the_direction(metric: Metric, exported: Exported) -> None:
+def test_a_log_of_inspect_says_the_scale_and_the_direction(metric: Metric, exported: Exports) -> None:
     """Whatever its values are: those of a scale from 1 to 5 may all be 1."""
     logs = {log.task: log for path in (exported.out / "logs").glob("*.eval") for log in read_logs(path)}
     stated = logs[f"scales/{metric.name}"].metric(metric.name, [1.0])
@@ -295,7 +295,7 @@ def _ended(said: str) -> dict[str, Any]:
 
 
 @every_metric
-def test_tables_of_a_paper_and_of_readers_have_the_numbers(metric: Metric, exported: Exported) -> None:
+def test_tables_of_a_paper_and_of_readers_have_the_numbers(metric: Metric, exported: Exports) -> None:
     folder, numbers = exported.out / "report", known(metric)
     for file in ("scores.parquet", "scores.csv"):
         read = pl.read_parquet if file.endswith("parquet") else pl.read_csv
@@ -316,7 +316,7 @@ def test_tables_of_a_paper_and_of_readers_have_the_numbers(metric: Metric, expor
     assert f" & {score} & " in latex.split(caption)[1].split("\\end{table}")[0]
 
 
-def test_values_of_small_scales_keep_their_decimals(exported: Exported) -> None:
+def test_values_of_small_scales_keep_their_decimals(exported: Exports) -> None:
     """Two decimals are plenty for percent, and too few for one to five stars."""
     (path,) = (exported.out / "models").rglob("folkways_scales.yaml")
     values = {entry["dataset"]["task_id"]: entry["value"] for entry in yaml.safe_load(path.read_text())}

@@ -24,7 +24,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 @dataclass(frozen=True)
-class Made:
+class Sites:
     """A run of two models on two tasks, and the sites of it and of what it was written as."""
 
     folder: Path
@@ -50,7 +50,7 @@ def right_replies() -> Iterator[dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Sites:
     folder = tmp_path_factory.mktemp("leaderboard")
     where = ("-w", folder / "w.db")
     right = folder / "right.jsonl"
@@ -71,7 +71,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     for command in commands:
         done = folkways(*command)
         assert done.returncode == 0, (command, done.stderr)
-    return Made(folder, sites)
+    return Sites(folder, sites)
 
 
 def entries(site: Path) -> list[dict[str, Any]]:
@@ -79,7 +79,7 @@ def entries(site: Path) -> list[dict[str, Any]]:
     return sorted(document["entries"], key=lambda entry: (entry["task"], entry["model"]))
 
 
-def test_a_run_its_archive_and_its_records_make_the_same_leaderboard(made: Made) -> None:
+def test_a_run_its_archive_and_its_records_make_the_same_leaderboard(made: Sites) -> None:
     """Scores, intervals, counts, signatures, and the ranks on the pages."""
     of_run, of_records, of_archive = (entries(made.sites[name]) for name in ("run", "records", "archive"))
     assert [(entry["task"], entry["model"]) for entry in of_run] == [
@@ -111,7 +111,7 @@ class Links(HTMLParser):
         self.ids += [value for name, value in attrs if name == "id" and value]
 
 
-def test_every_link_leads_to_a_page_of_the_site_or_where_additions_are_proposed(made: Made) -> None:
+def test_every_link_leads_to_a_page_of_the_site_or_where_additions_are_proposed(made: Sites) -> None:
     site = made.sites["run"]
     pages = {path: Links() for path in site.rglob("*.html")}
     for path, links in pages.items():
@@ -135,7 +135,7 @@ def test_every_link_leads_to_a_page_of_the_site_or_where_additions_are_proposed(
             assert not anchor or anchor in pages[target].ids, (path, address)
 
 
-def test_feeds_say_what_was_added_with_rank_and_interval(made: Made) -> None:
+def test_feeds_say_what_was_added_with_rank_and_interval(made: Sites) -> None:
     site = made.sites["run"]
     feed = ElementTree.parse(site / "feed.xml").getroot()
     assert feed.tag == f"{ATOM}feed"
@@ -155,12 +155,12 @@ def test_feeds_say_what_was_added_with_rank_and_interval(made: Made) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", item["date_published"])
 
 
-def test_the_address_of_a_server_is_nowhere(made: Made) -> None:
+def test_the_address_of_a_server_is_nowhere(made: Sites) -> None:
     for path in made.sites["run"].rglob("*.*"):
         assert "127.0.0.1" not in path.read_text() and str(made.folder) not in path.read_text()
 
 
-def test_a_site_made_again_is_the_same_and_old_pages_go(made: Made, tmp_path: Path) -> None:
+def test_a_site_made_again_is_the_same_and_old_pages_go(made: Sites, tmp_path: Path) -> None:
     for _ in range(2):
         assert folkways("site", made.folder / "records", "--out", tmp_path / "s").returncode == 0
         files = {path.relative_to(tmp_path): path.read_bytes() for path in (tmp_path / "s").rglob("*.*")}
@@ -180,7 +180,7 @@ def checked(*arguments: object) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
-def test_a_record_may_enter_once(made: Made) -> None:
+def test_a_record_may_enter_once(made: Sites) -> None:
     """The first of a leaderboard, then another model of the same run; what is there already may not."""
     right, wrong = (next(path for path in made.records if name in str(path)) for name in ("right", "wrong"))
     assert checked(right)[0] == 0
@@ -240,7 +240,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("edit", FAULTS, ids=lambda edit: edit.__name__)
-def test_a_record_that_was_changed_may_not_enter(made: Made, tmp_path: Path, edit: Any) -> None:
+def test_a_record_that_was_changed_may_not_enter(made: Sites, tmp_path: Path, edit: Any) -> None:
     record = change(tmp_path / "r", next(path for path in made.records if "wrong" in str(path)), edit)
     code, out = checked(record)
     assert code == 1 and ": may not enter" in out
@@ -267,7 +267,9 @@ def lose_reply(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
     document["detailed_evaluation_results"].pop("checksum")
 
 
-def test_a_reply_that_never_came_counts_in_the_score_and_in_no_comparison(made: Made, tmp_path: Path) -> None:
+def test_a_reply_that_never_came_counts_in_the_score_and_in_no_comparison(
+    made: Sites, tmp_path: Path
+) -> None:
     record = change(tmp_path / "r", next(path for path in made.records if "right" in str(path)), lose_reply)
     one = read_contribution(record)
     assert one.faults == {}
@@ -280,7 +282,7 @@ def test_a_reply_that_never_came_counts_in_the_score_and_in_no_comparison(made: 
     assert len(lost) == 2 and not lost["correct"].is_nan().any()
 
 
-def test_a_record_of_which_no_reply_came_has_no_judgement(made: Made, tmp_path: Path) -> None:
+def test_a_record_of_which_no_reply_came_has_no_judgement(made: Sites, tmp_path: Path) -> None:
     def lose_all(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         for row in rows:
             row["output"]["raw"], row["metadata"]["state"] = [], "missing"
@@ -299,7 +301,7 @@ def test_a_record_of_which_no_reply_came_has_no_judgement(made: Made, tmp_path: 
     assert len(one.faults) == 2 and all("has no judgement of demo/" in fault for fault in one.faults.values())
 
 
-def test_an_interval_of_another_level_is_left_out(made: Made, tmp_path: Path) -> None:
+def test_an_interval_of_another_level_is_left_out(made: Sites, tmp_path: Path) -> None:
     def other_level(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         for result in document["evaluation_results"]:
             result["score_details"]["uncertainty"]["confidence_interval"]["confidence_level"] = 0.9
@@ -320,7 +322,7 @@ def test_an_interval_of_another_level_is_left_out(made: Made, tmp_path: Path) ->
     ],
 )
 def test_a_score_beyond_the_ends_of_its_metric_is_of_no_record_of_ours(
-    made: Made, tmp_path: Path, changed: dict[str, float], words: str
+    made: Sites, tmp_path: Path, changed: dict[str, float], words: str
 ) -> None:
     def edit(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         for result in document["evaluation_results"]:
@@ -340,7 +342,7 @@ def test_a_score_beyond_the_ends_of_its_metric_is_of_no_record_of_ours(
     assert (done.returncode, words in done.stderr) == (2, True)
 
 
-def test_nothing_outside_the_folder_is_deleted(made: Made, tmp_path: Path) -> None:
+def test_nothing_outside_the_folder_is_deleted(made: Sites, tmp_path: Path) -> None:
     (tmp_path / "s").mkdir()
     for path in ("mine.txt", "s/old.html"):
         (tmp_path / path).write_text("mine")
@@ -350,7 +352,7 @@ def test_nothing_outside_the_folder_is_deleted(made: Made, tmp_path: Path) -> No
     assert (tmp_path / "mine.txt").exists() and not (tmp_path / "s/old.html").exists()
 
 
-def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(made: Made, tmp_path: Path) -> None:
+def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(made: Sites, tmp_path: Path) -> None:
     """On the site with the reason, without a rank among the others, and its cultures in no column."""
 
     def in_korean(document: dict[str, Any], rows: list[dict[str, Any]]) -> None:
@@ -376,7 +378,7 @@ def test_scores_of_another_setting_are_kept_apart_and_may_not_enter(made: Made, 
     assert not (tmp_path / "s/models/other.html").exists()
 
 
-def test_records_without_instances_have_scores_and_no_rank(made: Made, tmp_path: Path) -> None:
+def test_records_without_instances_have_scores_and_no_rank(made: Sites, tmp_path: Path) -> None:
     for number, path in enumerate(made.records):
         document = json.loads(path.read_bytes())
         document.pop("detailed_evaluation_results")
@@ -399,7 +401,7 @@ def test_records_without_instances_have_scores_and_no_rank(made: Made, tmp_path:
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else None,
 )
-def test_what_cannot_be_read_is_named(made: Made, tmp_path: Path, arguments: list[str], words: str) -> None:
+def test_what_cannot_be_read_is_named(made: Sites, tmp_path: Path, arguments: list[str], words: str) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "old").mkdir()
     (tmp_path / "old/site.json").write_text('{"format": 0}')

@@ -196,7 +196,7 @@ SCORED_FOLDERS = {
 
 
 @dataclass(frozen=True)
-class Scored:
+class HarnessScores:
     """A model, the releases that it is asked about, and what the program makes of it."""
 
     model: Path
@@ -211,7 +211,7 @@ class Program:
     releases: dict[str, Release]
     items: Callable[[str], pl.DataFrame]
     theirs: dict[str, Any]
-    scored: Scored | None
+    scored: HarnessScores | None
 
 
 def folders_to_ask(languages: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str] | None]:
@@ -259,7 +259,7 @@ def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         return DATA[name][0].items(releases[name])
 
     few_releases = {name: release for name, (release, _) in few.items()}
-    return Program(releases, items, theirs, Scored(model, few_releases, scored[0]) if scored else None)
+    return Program(releases, items, theirs, HarnessScores(model, few_releases, scored[0]) if scored else None)
 
 
 @pytest.mark.filterwarnings("ignore::folkways.errors.FolkwaysWarning")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from perf.local.__main__ import LONGEST, SHORTEST, Measured, batched, make_model, plain, prompts, table
+from perf.local.__main__ import LONGEST, SHORTEST, Measurement, batched, make_model, plain, prompts, table
 
 
 def test_prompts_are_of_different_lengths_and_the_same_every_time() -> None:
@@ -15,7 +15,9 @@ def test_prompts_are_of_different_lengths_and_the_same_every_time() -> None:
 
 
 def test_the_table_sets_every_way_against_the_first() -> None:
-    text = table([Measured("plain", 8.0, 4.0, ["a", "b"]), Measured("ours", 2.0, 2.0, ["a", "c"])], tokens=16)
+    text = table(
+        [Measurement("plain", 8.0, 4.0, ["a", "b"]), Measurement("ours", 2.0, 2.0, ["a", "c"])], tokens=16
+    )
     assert "| plain | 4 | 1.0 | 8 | 1.0 | 100% |" in text
     assert "| ours | 16 | 4.0 | 16 | 2.0 | 50% |" in text
 

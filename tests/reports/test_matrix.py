@@ -33,7 +33,7 @@ METRIC = Metric("right", "Accuracy", "Share of right answers (Us 2026, section 4
 
 
 @dataclass(frozen=True)
-class Scored:
+class Score:
     score: float
     low: float = math.nan
     high: float = math.nan
@@ -91,17 +91,17 @@ def as_packed(cell: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("scored", "domain", "chance", "people", "expected"),
     [
-        pytest.param(Scored(52, 40, 64), (0, 100), math.nan, math.nan, {"s": 26, "l": 20, "w": 12}, id="interval"),
-        pytest.param(Scored(52, 40, 64), (0, 100), 25, 90, {"s": 26, "l": 20, "w": 12, "c": 12, "p": 45}, id="all marks"),
-        pytest.param(Scored(52), (0, 100), math.nan, math.nan, {"s": 26}, id="no interval"),
-        pytest.param(Scored(1.5, 1, 2), (1, 2), math.nan, math.nan, {"s": 25, "l": 0, "w": 50}, id="another scale"),
-        pytest.param(Scored(-5, -10, 120), (0, 100), math.nan, math.nan, {"s": 0, "l": 0, "w": 50}, id="beyond the scale"),
-        pytest.param(Scored(3, 3, 3), (3, 3), math.nan, math.nan, {"s": 0, "l": 0, "w": 0}, id="a scale of one value"),
-        pytest.param(Scored(math.nan), (0, 100), 25, 90, {}, id="unknown"),
+        pytest.param(Score(52, 40, 64), (0, 100), math.nan, math.nan, {"s": 26, "l": 20, "w": 12}, id="interval"),
+        pytest.param(Score(52, 40, 64), (0, 100), 25, 90, {"s": 26, "l": 20, "w": 12, "c": 12, "p": 45}, id="all marks"),
+        pytest.param(Score(52), (0, 100), math.nan, math.nan, {"s": 26}, id="no interval"),
+        pytest.param(Score(1.5, 1, 2), (1, 2), math.nan, math.nan, {"s": 25, "l": 0, "w": 50}, id="another scale"),
+        pytest.param(Score(-5, -10, 120), (0, 100), math.nan, math.nan, {"s": 0, "l": 0, "w": 50}, id="beyond the scale"),
+        pytest.param(Score(3, 3, 3), (3, 3), math.nan, math.nan, {"s": 0, "l": 0, "w": 0}, id="a scale of one value"),
+        pytest.param(Score(math.nan), (0, 100), 25, 90, {}, id="unknown"),
     ],
 )  # fmt: skip
 def test_marks_of_a_bar_are_where_their_values_are(
-    scored: Scored, domain: tuple[float, float], chance: float, people: float, expected: dict[str, int]
+    scored: Score, domain: tuple[float, float], chance: float, people: float, expected: dict[str, int]
 ) -> None:
     assert marks(bar(scored, domain, chance, people)) == expected
 
@@ -109,7 +109,7 @@ def test_marks_of_a_bar_are_where_their_values_are(
 @given(*[some.floats(0, 100, allow_nan=False)] * 3)
 def test_the_interval_of_a_bar_holds_its_score_and_no_mark_is_outside(a: float, b: float, c: float) -> None:
     low, score, high = sorted((a, b, c))
-    drawn = marks(bar(Scored(score, low, high), (0, 100)))
+    drawn = marks(bar(Score(score, low, high), (0, 100)))
     assert 0 <= drawn["l"] <= drawn["s"] <= drawn["l"] + drawn["w"] <= STEPS
     assert abs(drawn["s"] * 100 / STEPS - score) <= 50 / STEPS + 1e-9
 

@@ -21,7 +21,7 @@ from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.evidence.requirements import Minimum
 from folkways.runs.gate import NEEDED, check_judged
 from folkways.runs.judging.calibration import TO_LABEL
-from folkways.runs.judging.model_judging import ModelJudged, judge_run
+from folkways.runs.judging.model_judging import ModelVerdicts, judge_run
 from folkways.runs.judging.model_summary import family
 from folkways.runs.models import Model
 from folkways.stats.raters.judge_quality import noisy_but_valid
@@ -83,29 +83,31 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 @pytest.fixture(scope="module")
-def plain(asked: Run) -> ModelJudged:
+def plain(asked: Run) -> ModelVerdicts:
     """Judged by a judge that is right, with all that could be labelled next."""
     return judged(asked, (literal, "own/literal"), label_next=1000)
 
 
-def judged(asked: Run, *rules: tuple[Callable[[Request], str], str], **options: Any) -> ModelJudged:
+def judged(asked: Run, *rules: tuple[Callable[[Request], str], str], **options: Any) -> ModelVerdicts:
     judge, *more = [Model(endpoint(rule, name)) for rule, name in rules]
     return judge_run(asked.workspace, asked.record, judge, more=more, **options)
 
 
-def truth(found: ModelJudged, path: Path, keep: Callable[[dict[str, Any]], bool] = lambda row: True) -> Path:
+def truth(
+    found: ModelVerdicts, path: Path, keep: Callable[[dict[str, Any]], bool] = lambda row: True
+) -> Path:
     """People's labels: what the literal judge says is right."""
     rows = found.verdicts.filter(judge="own/literal", ended="judged").select(*KEYS, label="verdict")
     pl.DataFrame([row for row in rows.to_dicts() if keep(row)]).write_csv(path)
     return path
 
 
-def value(found: ModelJudged, quantity: str, **which: Any) -> dict[str, Any]:
+def value(found: ModelVerdicts, quantity: str, **which: Any) -> dict[str, Any]:
     return found.summary.filter(quantity=quantity, facet="all", **which).row(0, named=True)
 
 
 def test_a_kinder_judge_is_found_out_by_people_and_by_another_judge(
-    asked: Run, plain: ModelJudged, tmp_path: Path
+    asked: Run, plain: ModelVerdicts, tmp_path: Path
 ) -> None:
     labels = truth(plain, tmp_path / "people.csv")
     found = judged(asked, (partial, "own/kin-1"), (literal, "own/literal"), labels=labels)
@@ -132,7 +134,7 @@ def test_a_kinder_judge_is_found_out_by_people_and_by_another_judge(
 
 
 def test_differences_are_corrected_by_each_models_own_labels(
-    asked: Run, plain: ModelJudged, tmp_path: Path
+    asked: Run, plain: ModelVerdicts, tmp_path: Path
 ) -> None:
     found = judged(asked, (partial, "own/kin-1"), labels=truth(plain, tmp_path / "people.csv"))
     raw = value(found, "judged_difference", endpoint="own/knows", against="own/kin-2")
@@ -155,7 +157,7 @@ def test_differences_are_corrected_by_each_models_own_labels(
 
 
 def test_a_judge_that_takes_the_first_answer_is_seen_by_turning_them_round(
-    asked: Run, plain: ModelJudged
+    asked: Run, plain: ModelVerdicts
 ) -> None:
     found = judged(asked, (first, "own/first"), swap=100)
     for name in ("own/knows", "own/kin-2"):
@@ -192,7 +194,7 @@ def test_a_task_with_one_answer_for_each_item_has_nothing_to_swap(
 
 
 def test_the_next_labels_are_spread_nested_and_the_same_of_every_model(
-    asked: Run, plain: ModelJudged, tmp_path: Path
+    asked: Run, plain: ModelVerdicts, tmp_path: Path
 ) -> None:
     everything = plain.to_label
     assert dict(everything.schema) == dict(TO_LABEL)
@@ -227,7 +229,7 @@ def test_where_judges_differ_more_is_labelled(asked: Run) -> None:
     assert counts["own/kin-2"] > 1.3 * counts["own/knows"]
 
 
-def test_it_says_when_labels_are_enough(asked: Run, plain: ModelJudged, tmp_path: Path) -> None:
+def test_it_says_when_labels_are_enough(asked: Run, plain: ModelVerdicts, tmp_path: Path) -> None:
     listed = plain.to_label.head(40).select("endpoint", "language", item="item_id")
     labels = truth(plain, tmp_path / "all.csv")
     listed.join(pl.read_csv(labels), on=KEYS).write_csv(tmp_path / "some.csv")

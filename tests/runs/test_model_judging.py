@@ -24,7 +24,13 @@ from folkways.endpoints.baselines import BaselineEndpoint
 from folkways.errors import DataError, FolkwaysError, UnknownNameError
 from folkways.records import State
 from folkways.runs import asking
-from folkways.runs.judging.model_judging import VERDICTS, ModelJudged, enter_verdict, judge_run, judging_notes
+from folkways.runs.judging.model_judging import (
+    VERDICTS,
+    ModelVerdicts,
+    enter_verdict,
+    judge_run,
+    judging_notes,
+)
 from folkways.runs.judging.model_summary import SUMMARY
 from folkways.runs.models import Model, open_models
 from folkways.stats.raters.stratified_calibration import stratified_ppi
@@ -341,11 +347,11 @@ def answered(answered_once: Path, tmp_path: Path) -> Run:
 
 def judged_by(
     done: Run, rule: Callable[[Request], str], name: str = "own/judge", **options: Any
-) -> ModelJudged:
+) -> ModelVerdicts:
     return judge_run(done.workspace, done.record, Model(endpoint(rule, name)), **options)
 
 
-def value_of(found: ModelJudged, quantity: str, facet: str = "all", value: str = "all") -> dict[str, Any]:
+def value_of(found: ModelVerdicts, quantity: str, facet: str = "all", value: str = "all") -> dict[str, Any]:
     return found.summary.filter(quantity=quantity, facet=facet, value=value).row(0, named=True)
 
 
@@ -486,7 +492,8 @@ def test_blend_counts_what_the_rule_counts_and_asks_equal_replies_once(tmp_path:
         assert right == {"KR/Q-1", "ES/Q-1", "US/Q-1"}
     simple = judged_by(done, watched, text_tools="simple")
     assert "beside-text-" in simple.summary["signature"][0]
-    assert simple.summary["signature"][0] != found.summary["signature"][0]
+    usual = judged_by(done, watched)
+    assert simple.summary["signature"][0] != usual.summary["signature"][0], "other tools, in one profile"
     assert len(prompts) == len(set(prompts)), (
         "two prompt templates that bring the same reply are one question to the judge"
     )

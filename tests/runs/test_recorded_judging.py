@@ -18,7 +18,7 @@ import folkways
 from folkways.api import Run
 from folkways.endpoints.base import Completion, EndpointFailure, EndpointOptions, Request
 from folkways.errors import FolkwaysError
-from folkways.runs.judging.model_judging import ModelJudged, judge_run
+from folkways.runs.judging.model_judging import ModelVerdicts, judge_run
 from folkways.runs.models import open_models
 from folkways.runs.options import AskOptions
 from folkways.runs.probing import probe
@@ -79,7 +79,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Run:
     )
 
 
-def judged(run: Run, *judges: Judge, **how: Any) -> ModelJudged:
+def judged(run: Run, *judges: Judge, **how: Any) -> ModelVerdicts:
     first, *more = open_models(judges, EndpointOptions())
     return judge_run(run.workspace, run.record, first, more=more, asking=AskOptions(attempts=1), **how)
 

@@ -31,7 +31,7 @@ def is_accuracy(row: dict[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedRun:
     """A run and the files that were made of it."""
 
     done: Done
@@ -47,15 +47,15 @@ class Shared:
         return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
 
 
-def exported(folder: Path, *arguments: object) -> Shared:
+def exported(folder: Path, *arguments: object) -> SharedRun:
     done = folkways(
         "export", "every-eval-ever", "last", "-w", folder / "w.db", "--out", folder / "out", *arguments
     )
     assert done.returncode == 0, done.stderr
-    return Shared(done, folder / "w.db", folder / "out")
+    return SharedRun(done, folder / "w.db", folder / "out")
 
 
-def check_store(files: Shared) -> None:
+def check_store(files: SharedRun) -> None:
     """What the store's own checks look at beyond the schema: places, names, sums, bounds."""
     assert files.documents()
     for path, document in files.documents():
@@ -82,7 +82,7 @@ def check_store(files: Shared) -> None:
                 assert row["evaluation_result_id"] in ids
 
 
-def check_recomputed(files: Shared, metrics_that_are_means: set[str]) -> None:
+def check_recomputed(files: SharedRun, metrics_that_are_means: set[str]) -> None:
     """Every score is the one that ``folkways score --out`` writes, and that of the whole the mean of its
     instances."""
     table = files.out.parent / "scores.csv"

@@ -72,7 +72,7 @@ def start_module(
     environment = dict(os.environ if env is None else env)
     if not _can_fork() or _start_settings(environment) != _start_settings(os.environ):
         return subprocess.Popen(command, env=environment, preexec_fn=preexec_fn, **options)
-    return _Forked(command, env=environment, preexec_fn=preexec_fn, **options)
+    return _ForkedProgram(command, env=environment, preexec_fn=preexec_fn, **options)
 
 
 def _start_settings(environment: Mapping[str, str]) -> dict[str, str]:
@@ -90,7 +90,7 @@ def _can_fork() -> bool:
     return sys.platform == "linux"
 
 
-class _Forked(subprocess.Popen[str]):
+class _ForkedProgram(subprocess.Popen[str]):
     """A program that the waiting process forks, in place of one that this process forks and replaces."""
 
     def _execute_child(  # type: ignore[override] # all of it is given by position, in this order since 3.9

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedRequest:
     """A request as it came. target: path and query. headers: names in lower case."""
 
     method: str
@@ -24,7 +24,7 @@ class Received:
         return json.loads(self.body)
 
 
-Script = Callable[[Received], Any]
+Script = Callable[[ReceivedRequest], Any]
 """What a request is answered with: something for JSON, or bytes; with 200, or ``(status, it)``."""
 
 
@@ -33,7 +33,7 @@ class ScriptedServer:
 
     def __init__(self, script: Script) -> None:
         self._script = script
-        self.requests: list[Received] = []
+        self.requests: list[ReceivedRequest] = []
         self.url = ""
         self.open = 0
         """Connections that the client has not closed."""
@@ -56,7 +56,7 @@ class ScriptedServer:
                 method, target, _ = first.split(" ")
                 headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
                 body = await reader.readexactly(int(headers.get("content-length", 0)))
-                received = Received(method, target, headers, body)
+                received = ReceivedRequest(method, target, headers, body)
                 self.requests.append(received)
                 reply = self._script(received)
                 status, content = reply if isinstance(reply, tuple) else (200, reply)

@@ -225,7 +225,7 @@ class ModelServer:
 
 
 @dataclass(frozen=True)
-class Simulated:
+class Simulation:
     """How a simulated run went. seconds: of the virtual clock. most_held: requests claimed and not ended, at
     most."""
 
@@ -235,11 +235,11 @@ class Simulated:
     most_held: int
 
 
-def simulate(server: ModelServer, count: int, limits: Limits | None = None) -> Simulated:
+def simulate(server: ModelServer, count: int, limits: Limits | None = None) -> Simulation:
     """Ask ``server`` ``count`` questions."""
     with virtual_time() as loop, patch.object(asking_module, "BATCH_SECONDS", BATCH_SECONDS):
         queue: Any = _Queue(count)
         asking = EndpointRunner(EndpointJob(server, 1, limits or Limits()), queue, _Inline(), Budget())
         asking.rng = random.Random(1)
         progress = loop.run_until_complete(asking.run())
-        return Simulated(loop.time() - BEGIN, progress, server, queue.most_held)
+        return Simulation(loop.time() - BEGIN, progress, server, queue.most_held)

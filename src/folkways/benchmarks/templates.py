@@ -103,8 +103,8 @@ def culture_parts(code: str | None) -> dict[str, str]:
 
 def missing_places(text: str, needed: Sequence[str]) -> list[str]:
     """The {names} of ``needed`` that a text lacks."""
-    there = {SHORT.get(name, name) for _, name in _PLACE.findall(text)}
-    return [f"{{{name}}}" for name in needed if name not in there]
+    named = {SHORT.get(name, name) for _, name in _PLACE.findall(text)}
+    return [f"{{{name}}}" for name in needed if name not in named]
 
 
 def choose_templates(

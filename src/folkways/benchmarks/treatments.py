@@ -241,7 +241,7 @@ class Treatment:
 
     def of_prompt(
         self, item: str, culture: str, others: Sequence[str], seed: int
-    ) -> Iterator[tuple[str, _Filled]]:
+    ) -> Iterator[tuple[str, _ArmTexts]]:
         """The ending of each arm's variant, and what its texts are filled with.
 
         item: its id. culture: its code. others: codes of the cultures that are named in crossed arms. seed:
@@ -250,22 +250,22 @@ class Treatment:
         """
         named = {} if self.texts == "" else {"text": self._text(item, culture)}
         ending = MARK + self.name
-        yield ending, _Filled(self.system, self.prompt, {**culture_parts(culture), **named})
+        yield ending, _ArmTexts(self.system, self.prompt, {**culture_parts(culture), **named})
         if self.placebos is None:
             replaced: list[dict[str, str]] = [named] * len(placebo_names())
             if named and self._texts[0] == "item":
                 replaced = [{"text": text} for text in self._texts_of_others(item, named["text"], seed)]
             for number, (parts, text) in enumerate(zip(placebo_names(), replaced, strict=True), start=1):
-                yield f"{ending}:placebo-{number}", _Filled(self.system, self.prompt, {**parts, **text})
+                yield f"{ending}:placebo-{number}", _ArmTexts(self.system, self.prompt, {**parts, **text})
         for number, cue in enumerate(self.placebos or (), start=1):
             system, prompt = ({"": cue}, {}) if self.system else ({}, {"": cue})
-            yield f"{ending}:placebo-{number}", _Filled(system, prompt, {})
+            yield f"{ending}:placebo-{number}", _ArmTexts(system, prompt, {})
         for other in others if self.crossed else ():
             if named and self._texts[0] == "culture":
                 named = {"text": self._text(item, other)}
             yield (
                 f"{ending}:for-{other}",
-                _Filled(self.system, self.prompt, {**culture_parts(other), **named}),
+                _ArmTexts(self.system, self.prompt, {**culture_parts(other), **named}),
             )
 
     def _texts_of_others(self, item: str, text: str, seed: int) -> list[str]:
@@ -291,7 +291,7 @@ class Treatment:
 
 
 @dataclass(frozen=True, slots=True)
-class _Filled:
+class _ArmTexts:
     """The texts of an arm and what fills them."""
 
     system: Mapping[str, str]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class _Bounded(click.types._NumberRangeBase[Any, Any]):
+class _BoundedNumber(click.types._NumberRangeBase[Any, Any]):
     """A number between bounds, if it has any. ``--help`` and the usage error say the bounds in words."""
 
     kind: ClassVar[str]
@@ -59,14 +59,14 @@ class _Bounded(click.types._NumberRangeBase[Any, Any]):
         return f"{self.min:g} or more" if self.max is None else f"{self.min:g} to {self.max:g}"
 
 
-class Number(_Bounded, click.FloatRange):
+class Number(_BoundedNumber, click.FloatRange):
     """A finite number."""
 
     kind = "a number"
     metavar = "NUMBER"
 
 
-class WholeNumber(_Bounded, click.IntRange):
+class WholeNumber(_BoundedNumber, click.IntRange):
     """A whole number."""
 
     kind = "a whole number"
@@ -79,7 +79,7 @@ def type_of(name: str) -> click.ParamType[Any]:
     if kind.words:
         return click.Choice(kind.words)
     number: Any = WholeNumber if kind.type is int else Number
-    return cast("_Bounded", number(kind.low, kind.high))
+    return cast("_BoundedNumber", number(kind.low, kind.high))
 
 
 class PromptTexts(click.ParamType[dict[str, str]]):

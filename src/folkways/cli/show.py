@@ -48,8 +48,8 @@ def command(item: str, workspace: str, run_name: str | None, release: str | None
     from folkways.runs.results.items import find_item, find_question
     from folkways.workspace.database import open_workspace
 
-    there = "://" in workspace or Path(workspace).exists()
-    database = open_workspace(workspace, create=False) if there or run_name else None
+    exists = "://" in workspace or Path(workspace).exists()
+    database = open_workspace(workspace, create=False) if exists or run_name else None
     if item.partition(":")[0] in benchmarks():
         questions = find_question(database, item, run_name, release)
         if as_json:

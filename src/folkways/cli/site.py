@@ -124,8 +124,8 @@ def check(
     from folkways.integrations.leaderboard import copies_of, entries_of
     from folkways.reports.formats.gate_output import as_annotations, as_short_lines
 
-    added, there = (entries_of(names, workspace, profile) for names in (new, against))
-    checks = check_additions(added, there, Rules(coverage, failed, strict), copies_of(added))
+    added, existing = (entries_of(names, workspace, profile) for names in (new, against))
+    checks = check_additions(added, existing, Rules(coverage, failed, strict), copies_of(added))
     for source, of_source in checks.items():
         may = "may not enter" if any_failed(of_source) else "may enter"
         click.echo(f"{single_line(source)}: {may}")

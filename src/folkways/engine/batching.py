@@ -111,13 +111,13 @@ class Batching:
         in one."""
         await self._asking.on_database(self._queue.free_dead_claims)
         claims = await self._asking.on_database(self._queue.awaited, self._number, ())
-        held = {key for number, keys in claims.items() if number for key in keys}
-        if held <= self._tried:
+        claimed = {key for number, keys in claims.items() if number for key in keys}
+        if claimed <= self._tried:
             return False
         self._tried |= await self._asking.on_database(
             batches.keys_tried, self._workspace, self._queue.run_id, self._number
         )
-        return not held <= self._tried
+        return not claimed <= self._tried
 
     # Leaving.
 

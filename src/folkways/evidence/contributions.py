@@ -169,8 +169,8 @@ def unlike(setting: Setting, other: Setting) -> Iterator[str]:
     for name in dict.fromkeys((*setting, *other)):
         if setting.get(name) != other.get(name):
             absent = "text" if name == "read" else "none"  # replies are read as text unless a setting says so
-            here, there = (shorten(one.get(name) or absent, LONGEST_VALUE) for one in (setting, other))
-            yield f"{name} {here} here, {there} there" if here != there else f"other {name}"
+            own, others = (shorten(one.get(name) or absent, LONGEST_VALUE) for one in (setting, other))
+            yield f"{name} {own} here, {others} there" if own != others else f"other {name}"
 
 
 def newest(entries: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:

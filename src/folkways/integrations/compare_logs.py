@@ -68,14 +68,14 @@ def compare_logs(
         raise FolkwaysError(
             f"a comparison needs two logs or more, got {', '.join(str(log.path) for log in logs) or 'none'}"
         )
-    there = dict.fromkeys(log.task for log in logs)
+    valid = dict.fromkeys(log.task for log in logs)
     named = (tasks,) if isinstance(tasks, str) else tuple(tasks or ())
     for name in named:
-        if name not in there:
-            raise UnknownNameError("task of these logs", name, there)
+        if name not in valid:
+            raise UnknownNameError("task of these logs", name, valid)
     comparisons: list[Comparison] = []
     failures: list[tuple[str, FolkwaysError]] = []
-    for task in named or there:
+    for task in named or valid:
         try:
             comparisons.append(_compared(task, [log for log in logs if log.task == task], metric, by))
         except FolkwaysError as error:
@@ -281,9 +281,9 @@ def _score(task: str, logs: Sequence[ScoredLog], metric: str | None) -> tuple[st
 
 
 def _facet(task: str, logs: Sequence[ScoredLog], by: str | None) -> str:
-    taken = {*JUDGEMENTS} - {*OWN_COLUMNS}
+    reserved = {*JUDGEMENTS} - {*OWN_COLUMNS}
     common = [
-        name for name in logs[0].facets if name not in taken and all(name in log.facets for log in logs)
+        name for name in logs[0].facets if name not in reserved and all(name in log.facets for log in logs)
     ]
     if by is None:
         return CULTURE if CULTURE in common else NO_FACET

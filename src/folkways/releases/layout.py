@@ -107,15 +107,15 @@ def _release_in(folder: Path, records: list[ReleaseRecord]) -> Release | None:
     for record in records:
         places = places_of(record, folder)
         required = [entry for entry in record.files if not entry.optional]
-        there = [entry for entry in record.files if entry.path in places]
-        pinned = [entry for entry in there if entry.sha256 is not None]
+        present = [entry for entry in record.files if entry.path in places]
+        pinned = [entry for entry in present if entry.sha256 is not None]
         if all(entry in pinned for entry in required) and all(
             has_contents(entry, folder / places[entry.path]) for entry in pinned
         ):
             matches.append(
                 (
-                    len(there),
-                    Release(record, folder, verified=len(pinned) == len(there), places=_moved(places)),
+                    len(present),
+                    Release(record, folder, verified=len(pinned) == len(present), places=_moved(places)),
                 )
             )
     return max(matches, key=lambda match: match[0])[1] if matches else None
@@ -129,8 +129,10 @@ def _has_more(release: Release, files_read: Iterable[Path]) -> bool:
     family = [record for record in known_releases() if record.benchmark == release.record.benchmark]
     for record in family if more else ():
         places = places_of(record, release.root)
-        there = ((entry, release.root / places[entry.path]) for entry in record.files if entry.path in places)
-        more -= {file for entry, file in there if file in more and has_contents(entry, file)}
+        present = (
+            (entry, release.root / places[entry.path]) for entry in record.files if entry.path in places
+        )
+        more -= {file for entry, file in present if file in more and has_contents(entry, file)}
     return bool(more)
 
 

@@ -194,8 +194,8 @@ class Release:
     def fingerprint(self) -> str:
         """12 hexadecimal digits over names and contents of the files that are there; equal data have equal
         fingerprints."""
-        here = (entry.path for entry in self.record.files if self.has(entry.path))
-        return fingerprint_of((path, sha256_of(self._place(path))) for path in here)
+        paths = (entry.path for entry in self.record.files if self.has(entry.path))
+        return fingerprint_of((path, sha256_of(self._place(path))) for path in paths)
 
 
 def fingerprint_of(files: Iterable[tuple[str, str]]) -> str:

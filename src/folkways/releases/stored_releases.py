@@ -105,8 +105,8 @@ def state_of(record: ReleaseRecord) -> str:
     """``here``, ``not here``, ``partly here`` or ``part of folkways``; contents are not looked at."""
     if record.source == "package":
         return "part of folkways"
-    there = [(root_of(record) / entry.path).is_file() for entry in record.files if not entry.optional]
-    return "here" if all(there) else "partly here" if any(there) else "not here"
+    present = [(root_of(record) / entry.path).is_file() for entry in record.files if not entry.optional]
+    return "here" if all(present) else "partly here" if any(present) else "not here"
 
 
 def shorten(paths: list[str], show: int = 5) -> str:

@@ -57,16 +57,16 @@ class Replies:
         wanted = rows.alias("row").to_frame().with_row_index("turn")
         parts = [pl.DataFrame(schema={"turn": pl.UInt32, "response": pl.String})]
         for start, texts in self._overlapping(0, len(self)):
-            here = wanted.filter(pl.col("row").is_between(start, start + texts.len(), closed="left"))
-            parts.append(here.select("turn", response=texts[here["row"].cast(pl.Int64) - start]))
+            chosen = wanted.filter(pl.col("row").is_between(start, start + texts.len(), closed="left"))
+            parts.append(chosen.select("turn", response=texts[chosen["row"].cast(pl.Int64) - start]))
         return pl.concat(parts).sort("turn")["response"]
 
     def only(self, rows: pl.Series) -> Replies:
         """Those of these numbers alone, which must ascend, as texts of their own."""
         replies = Replies()
         for start, texts in self._overlapping(0, len(self)):
-            here = rows.filter(rows.is_between(start, start + texts.len(), closed="left"))
-            replies.add(texts[here.cast(pl.Int64) - start])
+            within = rows.filter(rows.is_between(start, start + texts.len(), closed="left"))
+            replies.add(texts[within.cast(pl.Int64) - start])
         return replies
 
     def _kept(self, packed: bytes) -> bytes | tuple[int, int]:

@@ -120,8 +120,8 @@ class BuildRun:
         check_budget(opened, options)
 
         def begin() -> AskSession:
-            there = self.workspace
-            database = there if isinstance(there, Workspace) else open_workspace(there)
+            location = self.workspace
+            database = location if isinstance(location, Workspace) else open_workspace(location)
             return self.ending.enter_context(
                 AskSession(database, config, opened, self.command, options, name)
             )

@@ -81,7 +81,7 @@ class Seat:
 
 
 @dataclass(eq=False)
-class _Waiting:
+class _WaitingModel:
     rank: Rank
     wanted: float
     seat: asyncio.Future[Seat] = field(repr=False)
@@ -98,7 +98,7 @@ class Gpus:
         self.names = tuple(names)
         self._free = dict.fromkeys(self.names, 1.0)
         self._cpus = max(1, cpus)
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_WaitingModel] = []
 
     @classmethod
     def of_machine(cls) -> Gpus:
@@ -111,18 +111,20 @@ class Gpus:
         if gpus is None:
             return 1.0 if self.names else 0.0
         if math.ceil(gpus) > len(self.names):
-            there = f"{len(self.names)} here ({VISIBLE} or nvidia-smi tells)" if self.names else "none here"
+            available = (
+                f"{len(self.names)} here ({VISIBLE} or nvidia-smi tells)" if self.names else "none here"
+            )
             more = (
                 ""
                 if self.names
                 else f"; where nvidia-smi does not list them, name them: export {VISIBLE}=0,1"
             )
-            raise FolkwaysError(f"{who} takes {gpus:g} GPUs, and there are {there}{more}")
+            raise FolkwaysError(f"{who} takes {gpus:g} GPUs, and there are {available}{more}")
         return gpus
 
     async def take(self, wanted: float, rank: Rank) -> Seat:
         """Wait for ``wanted`` GPUs. May be cancelled."""
-        waiting = _Waiting(rank, wanted, asyncio.get_running_loop().create_future())
+        waiting = _WaitingModel(rank, wanted, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         self._waiting.sort(key=lambda one: one.rank)
         self._hand_out()
@@ -209,13 +211,13 @@ def deployed(models: Sequence[Model], timeout: float) -> list[Endpoint]:
     gpus: Gpus | None = None
     endpoints = []
     for rank, model in enumerate(models):
-        here = hasattr(model.endpoint, "deployed")
-        deployment = model.deployment or (Deployment() if here else None)
+        is_local = hasattr(model.endpoint, "deployed")
+        deployment = model.deployment or (Deployment() if is_local else None)
         if deployment is None:
             endpoints.append(model.endpoint)
             continue
         check_deployable(model, deployment)
-        if deployment.serve is None and not here:
+        if deployment.serve is None and not is_local:
             raise FolkwaysError(
                 f"{model.name} runs in the process that asks it; gpus and copies are for serve, "
                 "vllm-offline/ and --on ray"

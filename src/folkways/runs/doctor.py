@@ -50,7 +50,7 @@ def examine(workspace: str) -> dict[str, Any]:
     their lists of models.
     """
     problems: list[str] = []
-    found = {
+    answer = {
         "folkways": __version__,
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "platform": platform.platform(),
@@ -65,7 +65,7 @@ def examine(workspace: str) -> dict[str, Any]:
         "text tools": _text_tools(),
         "problems": problems,
     }
-    hidden: dict[str, Any] = _private(found)
+    hidden: dict[str, Any] = _private(answer)
     return hidden
 
 
@@ -90,12 +90,12 @@ def _plugins(problems: list[str]) -> dict[str, list[str]]:
     read, is a problem."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = {"benchmarks": list(benchmarks()), "endpoints": list(forms())}
+        plugins = {"benchmarks": list(benchmarks()), "endpoints": list(forms())}
         published_figures()
     problems += dict.fromkeys(str(warning.message) for warning in caught)
     for read in (load_prices, load_cards):
         _noting(problems, read)
-    return found
+    return plugins
 
 
 def _noting(problems: list[str], do: Callable[[], Any]) -> Any:
@@ -159,37 +159,37 @@ def _release(record: ReleaseRecord, problems: list[str]) -> str:
 def _workspace(location: str, problems: list[str]) -> dict[str, Any]:
     if "://" not in location and not Path(location).expanduser().exists():
         return {"place": location, "state": "not there yet"}
-    found = _noting(problems, lambda: workspace_health(location))
-    if found is None and (user := re.search(r"://([^:/@]+)[:@]", location)):
+    health = _noting(problems, lambda: workspace_health(location))
+    if health is None and (user := re.search(r"://([^:/@]+)[:@]", location)):
         # as a server tells whom it does not let in
         problems[-1] = problems[-1].replace(f'"{user[1]}"', "USER")
     place = "a PostgreSQL server" if "://" in location else location
-    if found is None:
+    if health is None:
         return {"place": place, "state": "cannot be read"}
-    if found.integrity not in ("ok", None):
+    if health.integrity not in ("ok", None):
         problems.append(
-            f"the workspace {location} is damaged: {found.integrity}; copy the file, then restore a backup"
+            f"the workspace {location} is damaged: {health.integrity}; copy the file, then restore a backup"
         )
-    newer = "" if found.revision == TABLES.head else f", brought to {TABLES.head} when it is next used"
+    newer = "" if health.revision == TABLES.head else f", brought to {TABLES.head} when it is next used"
     return {
         "place": place,
-        "state": "sound" if found.integrity in ("ok", None) else "damaged",
-        "schema": found.revision + newer,
-        "runs": dict(sorted(found.runs.items())),
+        "state": "sound" if health.integrity in ("ok", None) else "damaged",
+        "schema": health.revision + newer,
+        "runs": dict(sorted(health.runs.items())),
     }
 
 
 def _text_tools() -> dict[str, str]:
     """Language -> what brings its words to base forms, and whether the authors' tool is here too."""
-    found = {}
+    tools = {}
     for language in languages():
         paper = ", and the authors' tool" if has_tool(language, "paper") else ""
         if has_tool(language):
             tool = get_tool(language)
-            found[language] = f"{tool.name} {tool.version}{paper}"
+            tools[language] = f"{tool.name} {tool.version}{paper}"
         else:
-            found[language] = f"not installed: pip install 'folkways[{EXTRAS[language][0]}]'{paper}"
-    return found
+            tools[language] = f"not installed: pip install 'folkways[{EXTRAS[language][0]}]'{paper}"
+    return tools
 
 
 def _private(value: Any) -> Any:

@@ -424,13 +424,13 @@ def _drops(
                 f"run {run.name} cannot have dropped against itself; name an earlier run: "
                 f"{option('max_drop_vs', {'RUN': 'Y'})}"
             )
-        there = {stored.endpoint: stored.tasks for stored in find_models(workspace, [], [before])}
+        tasks_of = {stored.endpoint: stored.tasks for stored in find_models(workspace, [], [before])}
         for endpoint in endpoints:
-            if endpoint not in there and not (len(there) == len(endpoints) == 1):
+            if endpoint not in tasks_of and not (len(tasks_of) == len(endpoints) == 1):
                 raise FolkwaysError(
-                    f"run {before} has no model {endpoint} to compare with; it has: {', '.join(there)}"
+                    f"run {before} has no model {endpoint} to compare with; it has: {', '.join(tasks_of)}"
                 )
-            other = endpoint if endpoint in there else next(iter(there))
+            other = endpoint if endpoint in tasks_of else next(iter(tasks_of))
             names = (f"{endpoint}@{run.name}", f"{other}@{before}")
             common = common_tasks(find_models(workspace, names), None)
             model = endpoint if other == endpoint else f"{endpoint} against {other}"
@@ -438,7 +438,7 @@ def _drops(
                 check_range(most, option("max_drop_vs", text), task, metric_of(task, metric), drop=True)
             shared_tasks = [task.name for task in common]
             yield from (
-                lost_task(name, most, before, model) for name in there[other] if name not in shared_tasks
+                lost_task(name, most, before, model) for name in tasks_of[other] if name not in shared_tasks
             )
             for name in shared_tasks:
                 try:

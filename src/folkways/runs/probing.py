@@ -107,22 +107,24 @@ def probe(
                 f"{model.name} is to be probed by what it says; leave read={model.settings['read']} out"
             )
     probed = _group(task, open_release(release or task.release, task.benchmark), limit, seed)
-    held = _control(task, probed.release, control, limit, seed)
+    control_group = _control(task, probed.release, control, limit, seed)
     config = {
         "aside": PROBE,
         "task": task.name,
         "data": probed.release.fingerprint,
-        "control": None if held is None else [held.task.name, held.release.fingerprint],
+        "control": None
+        if control_group is None
+        else [control_group.task.name, control_group.release.fingerprint],
         "limit": limit,
         "seed": seed,
     }
-    groups = [group for group in (probed, held) if group is not None]
+    groups = [group for group in (probed, control_group) if group is not None]
     rows: list[dict[str, object]] = []
     with AskSession(workspace, config, models, f"{PROBE} {task.name}", asking, f"{PROBE}-") as session:
         for model in models:
             rows += _probed(session, model, chosen, groups)
     frame = without_nan(pl.DataFrame(rows, schema=PROBES))
-    return ProbeResult(frame, session.run, tuple(_notes(frame, held, control, session.why_lost)))
+    return ProbeResult(frame, session.run, tuple(_notes(frame, control_group, control, session.why_lost)))
 
 
 def _group(task: Task, release: Release, limit: int, seed: int) -> ItemGroup:
@@ -207,17 +209,19 @@ def _answered(
     replies: Sequence[Sequence[ModelReply]],
     lost: int,
 ) -> _Values:
-    there = [
+    answered = [
         (unit, texts)
         for unit, replied in zip(units, replies, strict=True)
         if (texts := _texts(replied)) is not None
     ]
-    measured = signal.values(group, [unit for unit, _ in there], [texts for _, texts in there])
-    counted = [(values, unit.question) for values, (unit, _) in zip(measured, there, strict=True) if values]
+    measured = signal.values(group, [unit for unit, _ in answered], [texts for _, texts in answered])
+    counted = [
+        (values, unit.question) for values, (unit, _) in zip(measured, answered, strict=True) if values
+    ]
     return _Values(
         [values for values, _ in counted],
         [question for _, question in counted],
-        lost + len(units) - len(there),
+        lost + len(units) - len(answered),
     )
 
 
@@ -255,19 +259,19 @@ def _rows(
         row |= {name: getattr(value, name) for name in ESTIMATED}
         if signal.control:
             pairs = [(values[number], values[number + len(signal.measures)]) for values in parts[0].values]
-            held = estimate(measure, [second for _, second in pairs], parts[0].questions)
+            baseline = estimate(measure, [second for _, second in pairs], parts[0].questions)
             apart = estimate(measure, [first - second for first, second in pairs], parts[0].questions)
             row |= {"control": signal.control, "difference": apart.value, "difference_low": apart.low}
             row |= {"difference_high": apart.high, "interval": apart.method}
         elif len(parts) > 1 and parts[1].values:
-            held = estimate(measure, [values[number] for values in parts[1].values], parts[1].questions)
-            gap, interval = difference(value, held)
+            baseline = estimate(measure, [values[number] for values in parts[1].values], parts[1].questions)
+            gap, interval = difference(value, baseline)
             row |= {"control": _name(groups[1]), "difference": gap, "difference_low": interval.low}
             row |= {"difference_high": interval.high, "interval": interval.method}
         else:
             yield {**row, "interval": value.method, "lacking": _no_control(groups, parts)}
             continue
-        yield {**row, **{f"control_{name}": getattr(held, name) for name in ESTIMATED}}
+        yield {**row, **{f"control_{name}": getattr(baseline, name) for name in ESTIMATED}}
 
 
 def _nothing(part: _Values | None) -> str:
@@ -290,15 +294,15 @@ def _name(group: ItemGroup) -> str:
 
 
 def _signature(groups: Sequence[ItemGroup], model: Model) -> Signature:
-    probed, *held = groups
+    probed, *controls = groups
     sent = {name: value for name, value in asdict(Settings(**model.settings)).items() if value is not None}
     return Signature(
         {
             "task": probed.task.name,
             "data": f"{probed.release.name}#{probed.release.fingerprint}",
             "items": _digest(probed),
-            "control": f"{_name(held[0])}#{held[0].release.fingerprint}" if held else "none",
-            "control-items": _digest(held[0]) if held else "none",
+            "control": f"{_name(controls[0])}#{controls[0].release.fingerprint}" if controls else "none",
+            "control-items": _digest(controls[0]) if controls else "none",
             "settings": ",".join(f"{name}={value}" for name, value in sorted(sent.items())),
             "folkways": __version__,
         }

@@ -138,13 +138,13 @@ def _of_pairs(
     if members is not None:
         apart = _with_groups_alike(apart, shared, members)
     sums = better if members is None else np.add.reduceat(apart, starts, axis=1)
-    rows, held = counts.sum(axis=1), counts > 0
-    questions = held.sum(axis=1)
+    rows, nonempty = counts.sum(axis=1), counts > 0
+    questions = nonempty.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        means = np.where(held, sums / counts, 0.0)
-        of_question = means if members is None else np.where(held, better / counts, 0.0)
+        means = np.where(nonempty, sums / counts, 0.0)
+        of_question = means if members is None else np.where(nonempty, better / counts, 0.0)
         average = of_question.sum(axis=1, keepdims=True) / questions[:, None]
-        spread = np.sqrt((np.where(held, of_question - average, 0.0) ** 2).sum(axis=1) / (questions - 1))
+        spread = np.sqrt((np.where(nonempty, of_question - average, 0.0) ** 2).sum(axis=1) / (questions - 1))
         effect = np.where(spread > ROUNDING, average[:, 0] / spread, math.nan)
         first_mean, second_mean = (
             np.where(shared, side, 0.0).sum(axis=1) / rows

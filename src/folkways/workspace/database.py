@@ -181,8 +181,8 @@ def opened(workspace: str | Path | Workspace) -> Workspace:
 
 def opened_if_there(workspace: str | Path | Workspace) -> Workspace | None:
     """A workspace: itself, or the one at a path or URL; None where the file does not exist."""
-    there = isinstance(workspace, Workspace) or "://" in str(workspace) or Path(workspace).exists()
-    return opened(workspace) if there else None
+    exists = isinstance(workspace, Workspace) or "://" in str(workspace) or Path(workspace).exists()
+    return opened(workspace) if exists else None
 
 
 def open_workspace(
@@ -246,8 +246,8 @@ def _server_url(text: str) -> URL:
     username = url.username or os.environ.get("PGUSER") or getpass.getuser()
     url = url.set(drivername="postgresql+psycopg", username=username)
     if "password" in url.query:  # where nothing would hide it
-        given = url.normalized_query["password"][-1]
-        url = url.difference_update_query(["password"]).set(password=given)
+        password = url.normalized_query["password"][-1]
+        url = url.difference_update_query(["password"]).set(password=password)
     return url
 
 

@@ -159,18 +159,20 @@ def begin_run(
     digest = config_hash(config)
     with workspace.write() as connection:
         if name is not None:
-            taken = connection.execute(sa.select(schema.runs).where(schema.runs.c.name == name)).one_or_none()
-            if taken is not None and taken.config_hash != digest:
-                what = f"that was planned by folkways {taken.version}, and this is {version}"
-                if config_hash({**config, "version": taken.version}) != taken.config_hash:
-                    what = _differences(orjson.loads(taken.config), config)
+            existing = connection.execute(
+                sa.select(schema.runs).where(schema.runs.c.name == name)
+            ).one_or_none()
+            if existing is not None and existing.config_hash != digest:
+                difference = f"that was planned by folkways {existing.version}, and this is {version}"
+                if config_hash({**config, "version": existing.version}) != existing.config_hash:
+                    difference = _differences(orjson.loads(existing.config), config)
                 raise FolkwaysError(
-                    f"the workspace {workspace.location} has a run named {name!r} {what}; choose another "
-                    f"{option('name')}, or leave it out (nothing that is stored is asked again)"
+                    f"the workspace {workspace.location} has a run named {name!r} {difference}; choose "
+                    f"another {option('name')}, or leave it out (nothing that is stored is asked again)"
                 )
-            if taken is not None:
-                check_here(workspace, taken)
-                return _taken_up(connection, taken), True
+            if existing is not None:
+                check_here(workspace, existing)
+                return _taken_up(connection, existing), True
         else:
             same = (
                 sa.select(schema.runs)
@@ -223,10 +225,10 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     changed = []
     for name, (old, new) in _changes(before, now):
         if name == "fingerprints":
-            data = [task for task, _ in _changes(old or {}, new or {}) if task in old and task in new]
+            data = [task for task, _ in _changes(old, new) if task in old and task in new]
             changed += [f"other data ({', '.join(data)})"] if data else []
         elif name == "options":
-            for option_name, values in _changes(old or {}, new or {}):
+            for option_name, values in _changes(old, new):
                 first, last = ("none" if value is None else _text(value) for value in values)
                 short = max(len(first), len(last)) <= LONGEST_VALUE
                 changed.append(f"{option_name} {first} (now {last})" if short else f"another {option_name}")
@@ -270,9 +272,9 @@ def check_here(workspace: Workspace, run: sa.Row[Any] | RunRecord) -> None:
 
 def _new_name(connection: Connection) -> str:
     """``run-N``, from the number of the next run on: a person may have given that name to another run."""
-    taken = set(connection.scalars(sa.select(schema.runs.c.name)))
+    names = set(connection.scalars(sa.select(schema.runs.c.name)))
     number = (connection.scalar(sa.select(sa.func.max(schema.runs.c.id))) or 0) + 1
-    while f"run-{number}" in taken:
+    while f"run-{number}" in names:
         number += 1
     return f"run-{number}"
 

@@ -46,7 +46,7 @@ FIELD = re.compile(r'name="(csrf|key|version)" value="([^"]*)"')
 
 
 @dataclass
-class Counted:
+class CountedBrowsers:
     """Browsers of a study, in the process of the test, and what their requests cost."""
 
     workspace: Workspace
@@ -89,7 +89,9 @@ def sort_of(stage: Stage) -> str:
     return "answer that goes on" if stage.config["next"] or counted else "answer"
 
 
-def walk(counted: Counted, study: StudyFixture, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+def walk(
+    counted: CountedBrowsers, study: StudyFixture, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Everybody of a stage is given work, looks at its page, and answers it. The first and the last also save
     drafts, and look at what they sent and at every other page: what these cost differs by how much is done."""
     authored, home = stage_kind(stage.kind).authored, f"/work/{study.record.name}"
@@ -156,7 +158,7 @@ def test_pages_and_answers_of_every_stage_cost_few_statements(
 ) -> None:
     monkeypatch.setenv("FOLKWAYS_MEDIA", str(tmp_path / "media"))
     study = opened(studio_workspace, template)
-    counted = Counted(studio_workspace)
+    counted = CountedBrowsers(studio_workspace)
     for stage in studies.stages(studio_workspace, study.record.id):
         walk(counted, study, stage, monkeypatch)
     assert {name: cost for name, cost in counted.costs.items() if cost > MOST[name]} == {}
@@ -178,7 +180,7 @@ def test_coming_in_and_known_answers_and_corrections_cost_few_statements(studio_
     add_items(studio_workspace, study.record.id, "verify", known)
     study.add("verify", [QUESTION] * 4)
     _, token = invites.create_invite(studio_workspace, study.record.id, population="korea")
-    counted = Counted(studio_workspace)
+    counted = CountedBrowsers(studio_workspace)
     browser, home = counted.browser(), f"/work/{study.record.name}"
     fields = dict(FIELD.findall(counted.ask("page", browser, "GET", f"/join/{token}").text))
     counted.ask("join", browser, "POST", f"/join/{token}", data=fields)
@@ -237,7 +239,7 @@ def test_pages_of_a_study_read_all_its_answers_as_often_as_they_need_and_join_th
     study = open_study(studio_workspace, [{"name": "verify", "kind": "vote"}], pay=pay)
     study.add("verify", [QUESTION])
     study.answer(study.person(), {"choices": [1]})
-    counted = Counted(studio_workspace)
+    counted = CountedBrowsers(studio_workspace)
     browser, _ = counted.signed_in(study.owner)
     found = {}
     for page in reads:

@@ -16,7 +16,9 @@ from folkways_studio.exports.archive import export_files
 from folkways_studio.people.quality_status import quality_status
 from folkways_studio.records import Participant, Role
 from folkways_studio.studies import agreement
+from folkways_studio.studies.progress import payments
 from folkways_studio.studies.service import get_stage
+from folkways_studio.studies.working_time import working_times
 from folkways_studio.work import assignments, judgements, training
 from folkways_studio.work.assignments import NoWork
 from folkways_studio.workflows.manuals import cases_of
@@ -203,3 +205,23 @@ def test_those_who_run_a_study_see_who_is_in_training_and_who_is_through(studio_
         looking.id: [("again", 0, 0, 2, False)],
     }
     assert absent.id not in people
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("paid", [True, False])
+def test_who_is_owed_for_training_alone_is_among_the_payments(
+    studio_workspace: Workspace, paid: bool
+) -> None:
+    """Without the code for work that is done; "Time and pay" and "Payments (CSV)" are of the same people."""
+    pay = {"per_answer": 0.5, "currency": "EUR", "training": paid}
+    study = open_study(studio_workspace, [VOTE], pay=pay, prolific={"completed": "DONE"})
+    study.add("verify", [QUESTION])
+    came, trained_only, worker = (study.person() for _ in range(3))
+    training.show_case(study.workspace, came.id, get_stage(study.workspace, study.record.id, "verify"))
+    go_through(study, trained_only)
+    go_through(study, worker)
+    study.answer(worker, {"choices": [0]})
+    owed = {each.pseudonym: each.pay for each in working_times(study.workspace, study.record.id)}
+    assert owed == ({trained_only.pseudonym: 1.0, worker.pseudonym: 1.5} if paid else {worker.pseudonym: 0.5})
+    rows = {each.pseudonym: (each.answers, each.code) for each in payments(study.workspace, study.record.id)}
+    assert rows == {**({trained_only.pseudonym: (0, None)} if paid else {}), worker.pseudonym: (1, "DONE")}

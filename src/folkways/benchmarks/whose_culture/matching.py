@@ -75,12 +75,12 @@ def of_options(judged: pl.DataFrame, metric: str, templates: pl.Expr, wrong_opti
     templates: which question is the same about every culture.
     wrong_options: of an item.
     """
-    taken = plain(wrong(judged, metric, "offered", "chosen_culture")).drop_nulls(
+    answers = plain(wrong(judged, metric, "offered", "chosen_culture")).drop_nulls(
         ["offered", "chosen_culture"]
     )
-    taken = taken.with_columns(question=templates)
-    matches = taken.select(
-        *(name for name in (*MATCHES, *ROW) if name in taken.columns),
+    answers = answers.with_columns(question=templates)
+    matches = answers.select(
+        *(name for name in (*MATCHES, *ROW) if name in answers.columns),
         asked_culture="culture",
         others=pl.col("offered").str.split(" "),
         matched=pl.concat_list("chosen_culture"),

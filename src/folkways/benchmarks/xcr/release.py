@@ -308,10 +308,10 @@ def _cell(file: str, row: int, column: str, sentence: str, cell: str) -> Iterato
         )
     elif OPENING not in cell and CLOSING not in cell:
         yield DataIssue(file, "untagged", "an adapted text without any tag", row, column, cell)
-    expected, there = (len(tagged_spans(text, across_lines=True)) for text in (sentence, cell))
-    if expected != there and not is_bare_label(cell):
+    expected, tagged = (len(tagged_spans(text, across_lines=True)) for text in (sentence, cell))
+    if expected != tagged and not is_bare_label(cell):
         yield DataIssue(
-            file, "unequal-csi-count", f"{there} tagged, {expected} in the sentence", row, column, cell
+            file, "unequal-csi-count", f"{tagged} tagged, {expected} in the sentence", row, column, cell
         )
     yield from _text_issues(file, row, column, cell)
 

@@ -111,14 +111,16 @@ class XcrTask(ItemwiseTask):
         """Without metrics whose models are all absent: they are not computed, which differs from not
         applicable."""
         by_models = {metric for role in self.scoring.models for metric in role.metrics}
-        there = {
+        computable = {
             metric
             for role in self.scoring.models
             if role.name in self.tools.models
             for metric in role.metrics
         }
         computed = [
-            metric.name for metric in self.metrics if metric.name not in by_models or metric.name in there
+            metric.name
+            for metric in self.metrics
+            if metric.name not in by_models or metric.name in computable
         ]
         return {**FACETS, **self.judgement_columns, **dict.fromkeys(computed, pl.Float64)}
 

@@ -185,8 +185,8 @@ class _Aggregate:
         """Why a score of other people has no interval, unless its single judgements give one."""
         level = _stated(one.entry).get("confidence_level")
         stated = f"; it states one of {100 * float(level):g} %" if level else ""
-        there = "" if self._samples is None else " that make it"
-        return f"the record has no single judgements{there}{stated}"
+        which = "" if self._samples is None else " that make it"
+        return f"the record has no single judgements{which}{stated}"
 
     def _people(self, one: _Result, row: Row) -> Iterator[dict[str, Any]]:
         """The score of people of the cultures, where the aggregate has it."""
@@ -224,8 +224,8 @@ class _Aggregate:
 
     @cached_property
     def _logs(self) -> Sequence[ScoredLog]:
-        there = self._samples is not None and self._samples.is_file()
-        return read_aggregate(self.path, dict(self.document)) if there else ()
+        has_samples = self._samples is not None and self._samples.is_file()
+        return read_aggregate(self.path, dict(self.document)) if has_samples else ()
 
     def _values(self, first: _Result) -> tuple[ScoredLog, Sequence[float | None]] | None:
         """The log of a headline and its values; of rows that do not name their result, those of the only

@@ -141,8 +141,8 @@ class HubExport:
             )
             return None
         profile = definition.resolve_profile(self.stored.profile)
-        here = pl.col("facet") == "all"
-        rows = self.stored.scores.filter(here, endpoint=endpoint, task=task, profile=profile)
+        overall = pl.col("facet") == "all"
+        rows = self.stored.scores.filter(overall, endpoint=endpoint, task=task, profile=profile)
         metric = headline_of(definition.metrics, rows["metric"])
         row = next(rows.filter(metric=metric.name).iter_rows(named=True), None)
         name = f"{task} of {self.stored.models[endpoint].id}"

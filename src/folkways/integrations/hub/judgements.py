@@ -284,10 +284,10 @@ class _Export(StoredRun):
 
     def check_folder(self) -> None:
         """FolkwaysError if this would overwrite a README.md that is not of an export."""
-        there = self.out / "README.md"
-        if there.is_file() and MARK not in there.read_text(encoding="utf-8", errors="replace"):
+        readme = self.out / "README.md"
+        if readme.is_file() and MARK not in readme.read_text(encoding="utf-8", errors="replace"):
             raise FolkwaysError(
-                f"{there} is not the card of an exported run, and was not changed; name another folder "
+                f"{readme} is not the card of an exported run, and was not changed; name another folder "
                 "with --out"
             )
 

@@ -69,11 +69,11 @@ class Hub:
             existing = self._existing("dataset", name)
             if existing is None:
                 self.api.create_repo(name, repo_type="dataset", private=not public)
-            there = [] if existing is None else [entry.rfilename for entry in existing.siblings or ()]
+            published = [] if existing is None else [entry.rfilename for entry in existing.siblings or ()]
             if existing is not None:
-                _check_replaceable(name, existing, there, public=public)
+                _check_replaceable(name, existing, published, public=public)
             new = {file.relative_to(folder).as_posix(): file for file in files}
-            gone = [path for path in there if _OURS.fullmatch(path) and path not in new]
+            gone = [path for path in published if _OURS.fullmatch(path) and path not in new]
             commit = [self.client.CommitOperationDelete(path) for path in gone] + self._additions(new)
             self.api.create_commit(name, commit, commit_message=message, repo_type="dataset")
         seen = (

@@ -79,18 +79,18 @@ def export_task(
     prompts = pl.concat(plan.prompts())
     documents, metrics, notes = _documents(plan, judge, prompts)
     name = exported_name(plan.task.name)
-    there = out / f"{name}.py"
+    module = out / f"{name}.py"
     tasks = [name]
     made = signature(plan, prompts, (), resolved).text()
     files = [
         write_bytes(
-            there,
+            module,
             MODULE.format(name=name, version=__version__, task=plan.task.name, profile=resolved).encode(),
         ),
-        write_lines(there.with_suffix(".docs.jsonl"), map(json_line, documents)),
-        write_bytes(there.with_suffix(".items.parquet"), packed(items, "parquet")),
+        write_lines(module.with_suffix(".docs.jsonl"), map(json_line, documents)),
+        write_bytes(module.with_suffix(".items.parquet"), packed(items, "parquet")),
         write_bytes(
-            there.with_suffix(".yaml"), _yaml(plan, name, name, metrics, made, likeliest=False).encode()
+            module.with_suffix(".yaml"), _yaml(plan, name, name, metrics, made, likeliest=False).encode()
         ),
     ]
     if all(document["choices"] for document in documents):

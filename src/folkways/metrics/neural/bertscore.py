@@ -20,7 +20,7 @@ import numpy.typing as npt
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder
-from folkways.metrics.neural.vectors import Computed, TextVectors, VectorRecipe
+from folkways.metrics.neural.vectors import TextVectors, VectorComputer, VectorRecipe
 
 Pair = tuple[str, str]
 """A candidate and a reference."""
@@ -72,7 +72,7 @@ class BertScorer:
         compute: Compute | None = None,
         cache: Path | None = None,
         tell: Told = lambda _done, _all: None,
-        computed: Computed | None = None,
+        computed: VectorComputer | None = None,
     ) -> None:
         encoder = Encoder(folder, layer, compute=compute)
         self._vectors = TextVectors(VectorRecipe(encoder), cache=cache, tell=tell, computed=computed)
@@ -130,13 +130,13 @@ def _padded(texts: Sequence[TokenVectors]) -> tuple[Floats, npt.NDArray[np.bool_
     """Vectors (texts, tokens, size) padded with zeros; which tokens are there, and which of them are words,
     (texts, tokens)."""
     lengths = np.array([len(text.words) for text in texts])
-    there = np.arange(lengths.max()) < lengths[:, None]
-    vectors = np.zeros((*there.shape, texts[0].states.shape[1]), np.float32)
-    words = np.zeros(there.shape, np.bool_)
+    filled = np.arange(lengths.max()) < lengths[:, None]
+    vectors = np.zeros((*filled.shape, texts[0].states.shape[1]), np.float32)
+    words = np.zeros(filled.shape, np.bool_)
     for row, text in enumerate(texts):
         vectors[row, : len(text.words)] = text.states
         words[row, : len(text.words)] = text.words
-    return vectors, there, words
+    return vectors, filled, words
 
 
 def _mean(values: Floats, counted: npt.NDArray[np.bool_]) -> Floats:

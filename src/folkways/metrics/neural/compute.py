@@ -42,9 +42,9 @@ class Compute:
             try:
                 torch.empty(0, device=device).cpu()  # a device from which nothing comes back ("meta") is none
             except (RuntimeError, AssertionError) as error:
-                there = ", ".join(["cpu", *gpus])
+                valid = ", ".join(["cpu", *gpus])
                 reason = str(error).splitlines()[0]
-                raise FolkwaysError(f"there is no device {device!r} ({reason}); there are: {there}") from None
+                raise FolkwaysError(f"there is no device {device!r} ({reason}); there are: {valid}") from None
             if device.startswith("cpu") and self.precision != "fp32":
                 raise FolkwaysError(f"precision {self.precision} is for GPUs; use fp32 on the CPU")
         return [device for device in devices for _ in range(self.workers)]

@@ -198,8 +198,8 @@ class _LoadedModel:
         lengths = np.array([len(numbers) for numbers in batch])
         inputs = {"input_ids": self.torch.from_numpy(ids).to(model.device)}
         if lengths.min() < padded:
-            there = (np.arange(padded) < lengths[:, None]).astype(np.int64)
-            inputs["attention_mask"] = self.torch.from_numpy(there).to(model.device)
+            attention = (np.arange(padded) < lengths[:, None]).astype(np.int64)
+            inputs["attention_mask"] = self.torch.from_numpy(attention).to(model.device)
         with self.torch.inference_mode():
             states = model(**inputs).last_hidden_state.float().cpu().numpy()
         if not all(np.isfinite(states[row, :length]).all() for row, length in enumerate(lengths)):

@@ -14,7 +14,7 @@ from folkways.errors import DataError
 from folkways.metrics.neural.compute import Compute
 from folkways.metrics.neural.encoder import Encoder, Floats, TokenVectors, Told
 from folkways.metrics.neural.folder import ModelFolder, parsed_json, read_json
-from folkways.metrics.neural.vectors import Computed, TextVectors, VectorRecipe
+from folkways.metrics.neural.vectors import TextVectors, VectorComputer, VectorRecipe
 
 _PARTS = ("Transformer", "Pooling", "Normalize")
 _POOLING = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}
@@ -47,7 +47,7 @@ class SentenceComparer:
         compute: Compute | None = None,
         cache: Path | None = None,
         tell: Told = lambda _done, _all: None,
-        computed: Computed | None = None,
+        computed: VectorComputer | None = None,
     ) -> None:
         pooling = read_pooling(folder.path)
         encoder = Encoder(folder, longest=pooling.longest, compute=compute)

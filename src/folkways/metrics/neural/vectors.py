@@ -40,7 +40,7 @@ class VectorRecipe:
         return "-".join(map(str, (*parts, encoder.compute.precision, STEP)))
 
 
-Computed = Callable[[VectorRecipe, Sequence[str]], Mapping[str, TokenVectors]]
+VectorComputer = Callable[[VectorRecipe, Sequence[str]], Mapping[str, TokenVectors]]
 """Computes the unit vectors of texts, all of them distinct, in place of this process."""
 
 
@@ -58,7 +58,7 @@ class TextVectors:
         *,
         cache: Path | None = None,
         tell: Told = lambda _done, _all: None,
-        computed: Computed | None = None,
+        computed: VectorComputer | None = None,
     ) -> None:
         self._recipe = recipe
         self._tell = tell

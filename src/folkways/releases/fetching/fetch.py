@@ -78,8 +78,8 @@ def _bring(
         return
 
     def keep(transfer: Transfer, fetched: FetchedFile) -> None:
-        here = replace(record, revision=provenance.revision)
-        if not record.is_pinned and here.is_pinned and fetched.commit not in (None, provenance.revision):
+        resolved = replace(record, revision=provenance.revision)
+        if not record.is_pinned and resolved.is_pinned and fetched.commit not in (None, provenance.revision):
             transfer.part.unlink()
             raise FolkwaysError(_moved_meanwhile(record))
         _keep(record, root, provenance, transfer, fetched)

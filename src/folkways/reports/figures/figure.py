@@ -116,8 +116,8 @@ def task_figures(task: TaskView, short: dict[str, str]) -> dict[str, list[Figure
 
 def _asked_in(view: FacetView, endpoints: Sequence[str]) -> list[str]:
     """The endpoints with scores in the view; a model of another run may lack some cultures, or all."""
-    there = {name for (_, name), score in view.scores.items() if score.score == score.score}
-    return [name for name in endpoints if name in there]
+    scored = {name for (_, name), score in view.scores.items() if score.score == score.score}
+    return [name for name in endpoints if name in scored]
 
 
 def _groups(task: TaskView, view: FacetView, short: dict[str, str]) -> Figure:

@@ -153,7 +153,7 @@ def placed_names(
 ) -> Iterator[tuple[str, float, float]]:
     """The names of points (name, and pixels from the left and the top) where they cover no other name and no
     mark, with their left ends and middles; the first points' before the others'."""
-    taken = [(left - 5, top - 5, 10.0, 10.0) for _, left, top in points]
+    covered = [(left - 5, top - 5, 10.0, 10.0) for _, left, top in points]
     for name, left, top in points:
         wide = text_width(name, 11)
         beside, above = ((8.0, 0.0), (-8 - wide, 0.0)), ((-wide / 2, -14.0), (-wide / 2, 14.0))
@@ -161,8 +161,8 @@ def placed_names(
         for dx, dy in (*beside, *above, *slanted):
             box = (left + dx, top + dy - 7, wide, 14.0)
             inside = box[0] >= 0 and box[0] + wide <= width and box[1] >= 0 and box[1] + 14 <= height
-            if inside and not any(_cover(box, other) for other in taken):
-                taken.append(box)
+            if inside and not any(_cover(box, other) for other in covered):
+                covered.append(box)
                 yield name, box[0], box[1] + 7
                 break
 

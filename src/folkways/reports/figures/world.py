@@ -55,7 +55,7 @@ def topology() -> dict[str, Any]:
 def places() -> Mapping[str, Place]:
     """Every culture that a map can show, by code."""
     table = tomllib.loads(_read("geography.toml"))
-    there = {shape.get("id") for shape in topology()["objects"][SHAPES]["geometries"]}
+    shapes = {shape.get("id") for shape in topology()["objects"][SHAPES]["geometries"]}
     by_culture: dict[str, Place] = {}
     for code, culture in cultures().items():
         if code in table["points"]:
@@ -63,9 +63,9 @@ def places() -> Mapping[str, Place]:
             by_culture[code] = Place(code, "point", at=(longitude, latitude))
         elif code in table["groups"]:
             by_culture[code] = Place(
-                code, "group", tuple(country for country in table["groups"][code] if country in there)
+                code, "group", tuple(country for country in table["groups"][code] if country in shapes)
             )
-        elif culture.iso3166_1 in there and culture.parent is None:
+        elif culture.iso3166_1 in shapes and culture.parent is None:
             by_culture[code] = Place(code, "country", (code,))
     return MappingProxyType(by_culture)
 

@@ -65,12 +65,12 @@ class Blocks:
         blocks: list[list[int]] = []
         left = 0
         for at, width in enumerate(widths[1:], 1):
-            taken = max(width, wrapped[at]) + 2
-            if not blocks or taken > left:
+            needed = max(width, wrapped[at]) + 2
+            if not blocks or needed > left:
                 blocks.append([])
                 left = room
             blocks[-1].append(at)
-            left -= taken
+            left -= needed
         for block in blocks:
             first = Column(heads[0], no_wrap=True, overflow="ellipsis", max_width=name)
             table = table_of_numbers(first, ())

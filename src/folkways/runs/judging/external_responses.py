@@ -172,7 +172,8 @@ def judge_table(
         unread = (judged["state"] == State.TRUNCATED.value).sum()
         were = "replies were" if cut > 1 else "reply was"
         notes.append(
-            f"{cut:,} {were} cut at the token limit (by finish_reason), {unread:,} of them unreadable"
+            f"{cut:,} {were} cut at the token limit (by finish_reason), {unread or 'none'} of them truncated "
+            "(before an answer)"
         )
     return JudgedReplies(_ordered(judged.drop(CUT), items), scores, tuple(notes))
 
@@ -316,10 +317,10 @@ def _locate(
         return numbered.with_columns(items["item"])
     on = ["key", "culture"] if key == "release_id" and "culture" in rows.columns else ["key"]
     if index.select(on).is_duplicated().any():
-        here = ", ".join(items["culture"].unique(maintain_order=True))
+        asked = ", ".join(items["culture"].unique(maintain_order=True))
         raise FolkwaysError(
             f"{path}: its ids stand for items of several cultures; name one with {option('culture')} "
-            f"(here: {here})"
+            f"(here: {asked})"
         )
     joined = (
         numbered.with_columns(key=pl.col(key))
@@ -449,9 +450,9 @@ def _responses(task: Task, expected: pl.DataFrame, located: pl.DataFrame) -> pl.
     spoken = [None if reply is None else thoughts_apart(reply)[1] for reply in replies["response"]]
     replies = replies.with_columns(response=pl.Series(spoken, dtype=pl.String))
     joined = expected.join(replies, on=on, how="left", maintain_order="left")
-    there = pl.col("response").is_not_null()
+    replied = pl.col("response").is_not_null()
     withheld = (
-        there & pl.col("finish_reason").str.to_lowercase().is_in(WITHHELD)
+        replied & pl.col("finish_reason").str.to_lowercase().is_in(WITHHELD)
         if "finish_reason" in extra
         else pl.lit(False)
     )
@@ -463,8 +464,8 @@ def _responses(task: Task, expected: pl.DataFrame, located: pl.DataFrame) -> pl.
     unsaid = pl.when(pl.col("_there").is_null()).then(no_row).otherwise(no_reply)
     return joined.with_columns(
         task=pl.lit(task.name),
-        state=pl.when(withheld).then(refused).when(there).then(answered).otherwise(missing),
-        reason=pl.when(withheld).then(filtered).when(there).then(None).otherwise(unsaid),
+        state=pl.when(withheld).then(refused).when(replied).then(answered).otherwise(missing),
+        reason=pl.when(withheld).then(filtered).when(replied).then(None).otherwise(unsaid),
     ).drop("_there")
 
 

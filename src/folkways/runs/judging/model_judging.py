@@ -43,13 +43,13 @@ from folkways.runs.options import AskOptions
 from folkways.workspace import run_records
 from folkways.workspace.database import Workspace
 
-__all__ = ["VERDICTS", "ModelJudged", "judge_run"]
+__all__ = ["VERDICTS", "ModelVerdicts", "judge_run"]
 
 KIND = "judge-by-model"
 
 
 @dataclass(frozen=True)
-class ModelJudged:
+class ModelVerdicts:
     """verdicts: VERDICTS, one row per counted item of the run and judge. summary: ``model_summary.SUMMARY``.
     run: the one in which the judges were asked. notes: what to know before using the numbers. to_label:
     ``calibration.TO_LABEL``, the replies that people should judge next, the most informative first."""
@@ -77,7 +77,7 @@ def judge_run(
     label_next: int = 0,
     seed: int = 0,
     asking: AskOptions | None = None,
-) -> ModelJudged:
+) -> ModelVerdicts:
     """Ask ``judge`` about every reply of the ``run`` of a ``workspace`` to a task with free answers, and
     compare.
 
@@ -141,7 +141,7 @@ def judge_run(
             notes += [stop.words for stop in stops]
     every = pl.concat(frames)
     to_label = next_labels(rows, frames, label_next, run.name)
-    return ModelJudged(every, pl.concat(summaries), session.run, tuple(dict.fromkeys(notes)), to_label)
+    return ModelVerdicts(every, pl.concat(summaries), session.run, tuple(dict.fromkeys(notes)), to_label)
 
 
 def _ask(session: AskSession, judge: Model, rows: list[dict[str, Any]], swap: int) -> None:

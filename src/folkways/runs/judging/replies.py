@@ -82,7 +82,7 @@ def shares_of(
     for run_task in run_tasks:
         plan = stored_plan(run_task)
         task = plan.task
-        if text_tools is not None and task.scoring.text_tools:
+        if task.scoring.text_tools:
             task = task.with_tools(text_tools)
         resolved = task.resolve_profile(profile)
         batches = [
@@ -131,7 +131,7 @@ def _rows(
     for row in judged.filter(pl.col("counted")).iter_rows(named=True):
         item, reply = by_item[row["item"]], (row["_told"] or "") if row["_state"] == State.ANSWERED else ""
         groups = task.accepted_answers(item)
-        there = bool(reply.strip() and groups)
+        judgeable = bool(reply.strip() and groups)
         yield {
             **{
                 name: row[name]
@@ -141,13 +141,13 @@ def _rows(
             "endpoint": endpoint,
             "response": row["_told"],
             "lexical": row[headline],
-            "verdict": None if there else 0.0,
-            "ended": "not asked" if there else "no reply",
-            "group": None if there else 0,
-            "cut": there and len(reply) > model_judge.LONGEST_REPLY,
-            "imitates_verdict": there and model_judge.imitates_verdict(reply),
+            "verdict": None if judgeable else 0.0,
+            "ended": "not asked" if judgeable else "no reply",
+            "group": None if judgeable else 0,
+            "cut": judgeable and len(reply) > model_judge.LONGEST_REPLY,
+            "imitates_verdict": judgeable and model_judge.imitates_verdict(reply),
             "_groups": groups,
-            "_replied": there,
+            "_replied": judgeable,
             "_task": task,
             "_item": item,
         }

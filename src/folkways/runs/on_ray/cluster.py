@@ -88,7 +88,7 @@ def seats(ray: Any, models: Sequence[Model], cluster: Cluster) -> list[Seat]:
     cluster has no room for one of them.
     """
     nodes = [node for node in ray.nodes() if node["Alive"]]
-    here = [
+    local = [
         model
         for model in models
         if model.deployment or cluster.serve or getattr(model.endpoint, "runs_here", False)
@@ -97,8 +97,8 @@ def seats(ray: Any, models: Sequence[Model], cluster: Cluster) -> list[Seat]:
         raise FolkwaysError(
             f"--serve starts the server of one model, got {', '.join(model.name for model in models)}"
         )
-    placed = [seat for model in here for seat in _seats_of(ray, nodes, model, cluster)]
-    if others := tuple(model for model in models if model not in here):
+    placed = [seat for model in local for seat in _seats_of(ray, nodes, model, cluster)]
+    if others := tuple(model for model in models if model not in local):
         gpus = cluster.gpus or 0.0
         room = _room(nodes, gpus)
         count = cluster.workers or (room if gpus else len(nodes))

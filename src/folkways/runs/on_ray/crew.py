@@ -212,9 +212,9 @@ class RayWorkerPool:
     def _fits(self, seat: Seat) -> bool:
         """Whether the workers that have begun leave room for one more."""
         has = self._ray.cluster_resources()
-        taken = [one.gpus for one in self._seats.values()]
-        return len(taken) < has.get("CPU", 0) and (
-            not seat.gpus or sum(taken) + seat.gpus <= has.get("GPU", 0) + 1e-9
+        gpus = [one.gpus for one in self._seats.values()]
+        return len(gpus) < has.get("CPU", 0) and (
+            not seat.gpus or sum(gpus) + seat.gpus <= has.get("GPU", 0) + 1e-9
         )
 
     def _end(self, name: str) -> None:

@@ -58,7 +58,7 @@ def score_on_ray(
     names = {role: with_whole_path(name) for role, name in {**names, **chosen.names}.items()}
     with ExitStack() as ending:
         registry = ending.enter_context(encoders(ray, chosen, cluster)) if names else None
-        computed = None if registry is None else Computed(registry)
+        computed = None if registry is None else ClusterVectorComputer(registry)
         sent = replace(chosen, names=names, watch=ScoringModels.watch, computed=computed)
         look = _looker(ray, registry, chosen.watch)
         judge = ray.remote(_score_task).options(num_cpus=1, scheduling_strategy="SPREAD")
@@ -134,8 +134,8 @@ TEXTS_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True)
-class Computed:
-    """A ``metrics.neural.vectors.Computed``, for any process of the cluster."""
+class ClusterVectorComputer:
+    """A ``metrics.neural.vectors.VectorComputer``, for any process of the cluster."""
 
     registry: Any
 
@@ -187,9 +187,11 @@ def encoders(
             )
             for node in [node for node in ray.nodes() if node["Alive"]][:most]
         ]
-    here = _at(ray, ray.get_runtime_context().get_node_id(), soft=False)  # it is to outlive every other node
+    this_node = _at(
+        ray, ray.get_runtime_context().get_node_id(), soft=False
+    )  # it is to outlive every other node
     registry = (
-        ray.remote(VectorRegistry).options(num_cpus=0, scheduling_strategy=here).remote(workers, at_once)
+        ray.remote(VectorRegistry).options(num_cpus=0, scheduling_strategy=this_node).remote(workers, at_once)
     )
     try:
         yield registry
@@ -228,8 +230,8 @@ class EncoderWorker:
                     f"({folder.path}): copy it there from the machine of the command"
                 )
             compute = Compute(self._devices, precision=planned.compute.precision)
-            here = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))
-            self._vectors[recipe.name] = TextVectors(here, cache=vector_cache())
+            local = replace(recipe, encoder=Encoder(folder, planned.layer, planned.longest, compute))
+            self._vectors[recipe.name] = TextVectors(local, cache=vector_cache())
         return self._vectors[recipe.name]
 
 

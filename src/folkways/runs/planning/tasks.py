@@ -134,12 +134,12 @@ def _without_data(
 def _check_tasks(options: RunOptions, chosen: Sequence[Task]) -> None:
     """An error for an option that means none of the tasks. Prompt texts of other tasks and of builders are
     passed over: one file has those of a whole paper."""
-    here = {task.name for task in chosen}
+    names = {task.name for task in chosen}
     for name in options.prompt_texts:
         owner = name.rpartition(":")[0]
-        if owner in ("", *here) or owner in tasks() or owner.removeprefix("build ") in builders():
+        if owner in ("", *names) or owner in tasks() or owner.removeprefix("build ") in builders():
             continue
-        raise UnknownNameError("task of a prompt text", owner, here, hint="only the tasks of this run count")
+        raise UnknownNameError("task of a prompt text", owner, names, hint="only the tasks of this run count")
     texts = {task.name: options.texts_for(task.name) for task in chosen}
     if options.prompt_texts and not any(texts.values()):
         raise FolkwaysError(

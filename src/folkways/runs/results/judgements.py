@@ -176,12 +176,12 @@ def open_data(benchmark: Benchmark, named: Mapping[str, Sequence[str]]) -> dict[
         need.name: need for result in benchmark.results for need in result.needs if not need.file
     }.values():
         opened = [open_release(name, benchmark.name) for name in named.get(need.name, ())]
-        here = [
+        stored = [
             name
             for name in need.default
             if not opened and state_of(get_record(name)) in ("here", "part of folkways")
         ]
-        data[need.name] = (*opened, *map(locate, here))
+        data[need.name] = (*opened, *map(locate, stored))
     return data
 
 

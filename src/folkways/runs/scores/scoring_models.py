@@ -25,7 +25,7 @@ from folkways.metrics.neural.folder import ModelFolder, open_folder
 from folkways.runs.options import RunOptions
 
 if TYPE_CHECKING:
-    from folkways.metrics.neural.vectors import Computed
+    from folkways.metrics.neural.vectors import VectorComputer
 
 
 _NEEDED = ("*.json", "*.txt", "*.model", "*/config.json")
@@ -115,7 +115,7 @@ class ScoringModels:
     precision: str | None = None
     devices: tuple[str, ...] = ()
     watch: Watcher = lambda _name: lambda _done, _all: None
-    computed: Computed | None = None
+    computed: VectorComputer | None = None
 
     @property
     def compute(self) -> Compute:
@@ -134,12 +134,12 @@ class EquippedTask:
 
     def missing(self, cultures: Sequence[str]) -> list[str]:
         """One line for each metric that is not computed for these cultures because nobody named a model."""
-        there = self.task.tools.models
+        models = self.task.tools.models
         return [
             f"{_labels(self.task, role)} not computed: name a model with {option_of(role.name, 'DIR|NAME')} "
             f"(the paper's is {role.published})"
             for role in self.task.scoring.models
-            if role.name not in there and role.concerns(cultures) and not self.problems
+            if role.name not in models and role.concerns(cultures) and not self.problems
         ]
 
 

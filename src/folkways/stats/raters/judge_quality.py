@@ -85,9 +85,9 @@ def noisy_but_valid(
     false alarms (twice). 1 for both where people call all alike, or the judge does not beat chance.
     """
     judged, labelled = ~np.isnan(verdicts), ~np.isnan(labels)
-    names, places = np.unique(strata, return_inverse=True)
-    in_all, seen = (np.bincount(places[part], minlength=names.size) for part in (judged, labelled))
-    weights = (in_all[places] / np.maximum(seen[places], 1))[labelled]
+    names, stratum_of = np.unique(strata, return_inverse=True)
+    in_all, seen = (np.bincount(stratum_of[part], minlength=names.size) for part in (judged, labelled))
+    weights = (in_all[stratum_of] / np.maximum(seen[stratum_of], 1))[labelled]
     f, y = verdicts[labelled], labels[labelled]
     sums = [float(weights @ side) for side in (y, 1 - y)]
     if not judged.any() or min(sums) == 0:

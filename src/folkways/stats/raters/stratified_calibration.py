@@ -185,17 +185,17 @@ def effective_wilson(
 def _joined(strata: Ints, labelled: npt.NDArray[np.bool_]) -> tuple[Ints, tuple[int, ...]]:
     """Strata, renumbered so that each has FEWEST labels, and those that were joined: strata with fewer are
     one, with the smallest of the others if need be."""
-    names, places = np.unique(strata, return_inverse=True)
-    seen = np.bincount(places[labelled], minlength=names.size)
+    names, stratum_of = np.unique(strata, return_inverse=True)
+    seen = np.bincount(stratum_of[labelled], minlength=names.size)
     few = seen < FEWEST
     if not few.any():
-        return places, ()
+        return stratum_of, ()
     small = tuple(int(name) for name in names[few])
     for stratum in np.argsort(np.where(few, np.inf, seen), kind="stable"):
         if seen[few].sum() >= FEWEST:
             break
         few[stratum] = True
-    return np.unique(np.where(few[places], -1, places), return_inverse=True)[1], small
+    return np.unique(np.where(few[stratum_of], -1, stratum_of), return_inverse=True)[1], small
 
 
 def _tuning(

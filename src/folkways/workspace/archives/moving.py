@@ -67,7 +67,7 @@ class ChangedError(FolkwaysError):
 
 
 @dataclass(frozen=True, slots=True)
-class Archived:
+class ArchivingResult:
     """What archiving did. size: bytes of all files. shared: replies that stay in the workspace, as other runs
     use them too."""
 
@@ -84,7 +84,7 @@ def archive_run(
     run: RunRecord,
     folder: Path | None = None,
     tell: Callable[[int], object] = lambda _rows: None,
-) -> Archived:
+) -> ArchivingResult:
     """Move what a run expects, its replies and its judgements into files of ``folder``; its name, state and
     scores stay in the workspace. A finished archive with anything else is never written over.
 
@@ -129,7 +129,7 @@ def archive_run(
     rows = {
         table: sum(file.rows for file in files if file.table == table) for table in (RESPONSES, JUDGEMENTS)
     }
-    return Archived(
+    return ArchivingResult(
         target, rows[RESPONSES], rows[JUDGEMENTS], len(files), sum(file.size for file in files), shared
     )
 
@@ -162,12 +162,12 @@ def restore_run(
             rows = page.select(pl.lit(run.id).alias("run_id"), *JUDGED)
             workspace.insert_new(connection, schema.judgements, rows.to_dicts())
         expected = schema.expected
-        there = connection.scalar(
+        restored = connection.scalar(
             sa.select(sa.func.count()).select_from(expected).where(expected.c.run_id == run.id)
         )
-        here = sa.and_(schema.runs.c.id == run.id, schema.runs.c.archive == run.archive)
-        changed = connection.execute(sa.update(schema.runs).where(here).values(archive=None)).rowcount
-        if there != archive.known["totals"]["expected"]["rows"] or changed != 1:
+        unchanged = sa.and_(schema.runs.c.id == run.id, schema.runs.c.archive == run.archive)
+        changed = connection.execute(sa.update(schema.runs).where(unchanged).values(archive=None)).rowcount
+        if restored != archive.known["totals"]["expected"]["rows"] or changed != 1:
             raise ArchiveError(
                 f"run {run.name} was changed by another process meanwhile, or its archive is not whole; "
                 "nothing was changed"
@@ -292,8 +292,8 @@ def _judged(workspace: Workspace, run: RunRecord, profile: str, ends: tuple[int,
         judgements.c.profile == profile,
         judgements.c.ordinal.between(*ends),
     )
-    found = chunks(workspace, query.where(*mine).order_by(judgements.c.ordinal))
-    return pl.concat([pl.DataFrame(schema=JUDGED), *(frame_of(rows, JUDGED) for rows in found)])
+    parts = chunks(workspace, query.where(*mine).order_by(judgements.c.ordinal))
+    return pl.concat([pl.DataFrame(schema=JUDGED), *(frame_of(rows, JUDGED) for rows in parts)])
 
 
 def _frame(workspace: Workspace, query: sa.Select[Any]) -> pl.DataFrame:
@@ -351,11 +351,11 @@ def _take_out(workspace: Workspace, run: RunRecord, folder: Path, totals: Totals
     )
     with workspace.write() as connection:
         now = connection.execute(sa.select(schema.runs).where(schema.runs.c.id == run.id)).one_or_none()
-        told = ("state", "finished", "seconds")
+        compared = ("state", "finished", "seconds")
         same = (
             now is not None
             and now.archive is None
-            and all(getattr(now, name) == getattr(run, name) for name in told)
+            and all(getattr(now, name) == getattr(run, name) for name in compared)
         )
         if not same or _count(connection, run) != totals:
             raise ChangedError(
@@ -386,7 +386,7 @@ def _named(run: RunRecord) -> sa.Update:
 
 def _rows(run: RunRecord, page: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The rows of a page by their tables, in an order in which none refers to one that is not there yet."""
-    told = page.filter(pl.col("text").is_not_null()).unique("key", keep="first", maintain_order=True)
+    replied = page.filter(pl.col("text").is_not_null()).unique("key", keep="first", maintain_order=True)
     failed = page.filter(pl.col("message").is_not_null()).unique("key", keep="first", maintain_order=True)
     whose = pl.lit(run.id).alias("run_id")
     expected = [column.name for column in schema.expected.columns if column.name != "run_id"]
@@ -394,7 +394,7 @@ def _rows(run: RunRecord, page: pl.DataFrame) -> dict[str, pl.DataFrame]:
         "prompts": page.select("prompt_hash", *PROMPT).unique(
             "prompt_hash", keep="first", maintain_order=True
         ),
-        "responses": told.select("key", "endpoint_id", "prompt_hash", "settings_id", "sample", *REPLY),
+        "responses": replied.select("key", "endpoint_id", "prompt_hash", "settings_id", "sample", *REPLY),
         "expected": page.select(whose, *expected),
         "failures": failed.select(whose, "key", **{column: pl.col(name) for name, column in FAILURE.items()}),
     }

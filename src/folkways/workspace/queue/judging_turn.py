@@ -29,16 +29,16 @@ def turn_to_judge(workspace: Workspace, run_id: int) -> Iterator[float | None]:
     while True:
         queue.free_dead_claims()
         with workspace.write() as connection:
-            held = connection.scalar(
+            claim = connection.scalar(
                 sa.select(claims.c.requests).where(claims.c.requests.startswith(f"{name} "))
             )
-            if held is None:
+            if claim is None:
                 queue.register(connection)
                 connection.execute(
                     sa.insert(claims).values(worker_id=queue.worker, requests=f"{name} {time.time()}")
                 )
                 break
-        began = float(held.split()[1])
+        began = float(claim.split()[1])
         time.sleep(LOOK_SECONDS)
     try:
         yield began

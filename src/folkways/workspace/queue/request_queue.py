@@ -167,8 +167,8 @@ class RequestQueue:
         """How many pending requests of the run are out in batches."""
         keys = self._without_end(sa.select(schema.expected.c.key).distinct(), endpoint_id)
         with self.workspace.read() as connection:
-            held = keys_out(connection, endpoint_id)
-            return len(held.intersection(connection.scalars(keys))) if held else 0
+            claimed = keys_out(connection, endpoint_id)
+            return len(claimed.intersection(connection.scalars(keys))) if claimed else 0
 
     def awaited(self, endpoint_id: int, in_flight: Collection[str]) -> dict[int, set[str]]:
         """Pending requests that are not in flight here, by the number of another process's claim; 0: those
@@ -199,12 +199,12 @@ class RequestQueue:
         """Whether another process holds requests of this run."""
         with self.workspace.read() as connection:
             # those of a claim are all of one run
-            held = [min(keys) for keys in self._held_by_others(connection).values()]
+            claimed = [min(keys) for keys in self._held_by_others(connection).values()]
             expected = schema.expected
             of_run = sa.select(expected.c.key).where(expected.c.run_id == self.run_id)
             return any(
                 connection.scalar(of_run.where(expected.c.key.in_(part)).limit(1)) is not None
-                for part in in_parts(held)
+                for part in in_parts(claimed)
             )
 
     def _held_by_others(self, connection: sa.Connection) -> dict[int, set[str]]:
@@ -278,7 +278,7 @@ class RequestQueue:
             # Claims before responses: who saves does not wait, and a request that ends in between is then
             # both, never neither.
             others = connection.scalars(sa.select(claims.c.requests).where(claims.c.worker_id != self.worker))
-            held = {key for keys in others for key in keys.split()} | keys_out(connection, endpoint_id)
+            claimed = {key for keys in others for key in keys.split()} | keys_out(connection, endpoint_id)
             rows = connection.execute(pending).all()
             if not rows:  # the end, or those that were chosen have ended meanwhile
                 return Batch((), last, last - after)
@@ -287,7 +287,7 @@ class RequestQueue:
                 if row[1] not in in_flight:
                     wanted.setdefault(row[1], row)
             self.register(connection)
-            mine = {key: row for key, row in wanted.items() if key not in held}
+            mine = {key: row for key, row in wanted.items() if key not in claimed}
             if mine:
                 number = connection.execute(
                     sa.insert(claims).values(worker_id=self.worker, requests=" ".join(mine))

@@ -177,10 +177,14 @@ def take_in_workbook(context: RequestContext) -> Response:
     try:
         person = context.person(whole(context.text("person")))
         name, content = uploaded_table(context, SUFFIXES)
-        taken = import_workbook(context.workspace, person.id, read_content(name, content), file=name)
+        imported = import_workbook(context.workspace, person.id, read_content(name, content), file=name)
     except FolkwaysError as error:
         return _refused(context, error)
-    values: Mapping[str, int] = {"stored": taken.stored, "repeated": taken.repeated, "empty": taken.empty}
+    values: Mapping[str, int] = {
+        "stored": imported.stored,
+        "repeated": imported.repeated,
+        "empty": imported.empty,
+    }
     words = context.gettext(
         "Answers stored: %(stored)s; there already: %(repeated)s; empty rows: %(empty)s.", **values
     )

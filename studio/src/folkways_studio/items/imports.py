@@ -294,8 +294,8 @@ def end(
 
 
 def _as_stored(connection: sa.Connection, job: Import) -> Import:
-    there = _job(connection, id=job.id)
-    return _import(there) if there is not None else job  # its study was deleted meanwhile
+    row = _job(connection, id=job.id)
+    return _import(row) if row is not None else job  # its study was deleted meanwhile
 
 
 def cancel(workspace: Workspace, study_id: int, import_id: int, *, by: int | None = None) -> Import:

@@ -137,9 +137,9 @@ def checked_rows(
     cultures = ", ".join(dict.fromkeys(each.culture for each in populations if each.parent_id is None))
     if population is not None and population not in population_ids:
         raise UnknownNameError("population of this study", population, population_ids)
-    taken = set(imports.keys_of(workspace, stage_record.id))
+    existing = set(imports.keys_of(workspace, stage_record.id))
     if import_id is not None:
-        taken -= imports.keys_of(workspace, stage_record.id, import_id)
+        existing -= imports.keys_of(workspace, stage_record.id, import_id)
     ids = [name for name in IDS if name not in kind.own_columns]
     files = media_names(workspace, study_id)
     problems: dict[int, str | StudioError] = {}
@@ -170,7 +170,7 @@ def checked_rows(
             continue
         if missing := [name for name in kind.media(content, stage_record.config) if name not in files]:
             problems[number] = no_file(missing[0])
-        elif key in taken:
+        elif key in existing:
             problems[number] = f"there is an item {key!r} already"
         elif len(key) > 120:
             problems[number] = "the item's id has more than 120 characters"
@@ -178,7 +178,7 @@ def checked_rows(
             problems[number] = (
                 f"there is no population {population_name!r}; valid: {', '.join(sorted(population_ids))}"
             )
-        taken.add(key)
+        existing.add(key)
         new.append(
             (
                 NewItem(key, content, population_name, known_answer, test, suggestions),

@@ -107,7 +107,7 @@ def place_new(
     """
     items = schema.items
     stage = _as_it_is(connection, stage, new)
-    taken = set(
+    existing = set(
         connection.scalars(
             sa.select(items.c.key).where(
                 items.c.stage_id == stage.id, _among([each.key for each, _, _ in new])
@@ -115,9 +115,9 @@ def place_new(
         )
     )
     for each, _, _ in new:
-        if each.key in taken:
+        if each.key in existing:
             raise ConflictError(f"there is an item {each.key!r} in {stage.name} already; nothing was added")
-        taken.add(each.key)
+        existing.add(each.key)
     rows = [
         {
             **_row(stage, each.key, content, population_id=population_id, check=each.check, test=each.test),

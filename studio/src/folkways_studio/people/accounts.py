@@ -375,8 +375,8 @@ def take_role(
         mine = roles_within(connection, study_id, account_id)
         if role == Role.OWNER and role in mine and owners == 1:
             raise NotAllowedError("this is the study's only owner; make somebody else an owner first")
-        taken = sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role))
-        if connection.execute(taken).rowcount:
+        removal = sa.delete(roles).filter_by(study_id=study_id, account_id=account_id, role=str(role))
+        if connection.execute(removal).rowcount:
             subject, details = f"account:{account_id}", {"role": role}
             audit.record_event(connection, "role.taken", study_id, by, subject=subject, details=details)
 

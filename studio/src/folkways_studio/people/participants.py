@@ -259,8 +259,8 @@ def answer_eligibility(workspace: Workspace, participant_id: int, answers: Mappi
 
 def _is_full(connection: sa.Connection, population: Population) -> bool:
     people = schema.participants
-    taken = people.c.population_id == population.id, people.c.state.in_(LET_IN)
-    return population.people is not None and count(connection, people, *taken) >= population.people
+    members = people.c.population_id == population.id, people.c.state.in_(LET_IN)
+    return population.people is not None and count(connection, people, *members) >= population.people
 
 
 def _full(connection: sa.Connection, population: Population, attributes: Mapping[str, str]) -> list[str]:

@@ -66,7 +66,7 @@ class ComparedMeasure:
 
 
 @dataclass(frozen=True, slots=True)
-class NotCompared:
+class ComparisonGap:
     """What is not compared, and why. stage: its title, empty for none. measure: None for all."""
 
     stage: str
@@ -99,7 +99,7 @@ class StudyComparison:
     first: Study
     second: Study
     stages: tuple[ComparedStage, ...]
-    not_compared: tuple[NotCompared, ...]
+    not_compared: tuple[ComparisonGap, ...]
 
 
 class _Samples(NamedTuple):
@@ -162,7 +162,7 @@ class _Side:
 def compare_studies(workspace: Workspace, first: Study, second: Study) -> StudyComparison:
     """Everything about two studies of the workspace that can be compared: the first less the second."""
     sides = _Side(workspace, first), _Side(workspace, second)
-    not_compared: list[NotCompared] = []
+    not_compared: list[ComparisonGap] = []
     places = list(_populations(sides, not_compared))
     prepared: list[tuple[ComparedStage, list[_Samples]]] = [
         (ComparedStage(None, populations[0], ()), _withdrawals(sides, populations, not_compared))
@@ -194,7 +194,7 @@ def _compared(samples: _Samples, strict: float) -> ComparedMeasure:
 Places = tuple[Population | None, Population | None]
 
 
-def _populations(sides: tuple[_Side, _Side], not_compared: list[NotCompared]) -> Iterator[Places]:
+def _populations(sides: tuple[_Side, _Side], not_compared: list[ComparisonGap]) -> Iterator[Places]:
     """Pairs of populations: the only ones of their culture and language, or of one name among several; and
     that of everybody, where every population has its like."""
     by_land: list[defaultdict[tuple[str, str], list[Population]]] = []
@@ -215,22 +215,22 @@ def _populations(sides: tuple[_Side, _Side], not_compared: list[NotCompared]) ->
         alone += [(each, "second") for each in there if each.name not in {one.name for one in here}]
     for population, side_name in alone:
         reason: Reason = "first" if side_name == "first" else "second"
-        not_compared.append(NotCompared("", population.title, None, reason))
+        not_compared.append(ComparisonGap("", population.title, None, reason))
     if not alone:
         yield None, None
     elif any(None in {key[1] for key in side.answered} for side in sides):
-        not_compared.append(NotCompared("", "", None, "population"))
+        not_compared.append(ComparisonGap("", "", None, "population"))
 
 
-def _stages(sides: tuple[_Side, _Side], not_compared: list[NotCompared]) -> Iterator[tuple[Stage, Stage]]:
+def _stages(sides: tuple[_Side, _Side], not_compared: list[ComparisonGap]) -> Iterator[tuple[Stage, Stage]]:
     """Pairs of stages of one name and kind."""
     for name in dict.fromkeys((*sides[0].stages, *sides[1].stages)):
         here, there = (side.stages.get(name) for side in sides)
         if here is None or there is None:
             title = (here or there or sides[0].stages[name]).title
-            not_compared.append(NotCompared(title, "", None, "second" if here is None else "first"))
+            not_compared.append(ComparisonGap(title, "", None, "second" if here is None else "first"))
         elif here.kind != there.kind:
-            not_compared.append(NotCompared(here.title, "", None, "kind"))
+            not_compared.append(ComparisonGap(here.title, "", None, "kind"))
         else:
             yield here, there
 
@@ -239,7 +239,7 @@ def _of_stage(
     sides: tuple[_Side, _Side],
     stages: tuple[Stage, Stage],
     populations: Places,
-    not_compared: list[NotCompared],
+    not_compared: list[ComparisonGap],
 ) -> Iterator[tuple[ComparedStage, list[_Samples]]]:
     """The stage within the populations, if anybody answered in both studies."""
     title = "" if populations[0] is None else populations[0].title
@@ -250,12 +250,12 @@ def _of_stage(
     answered = [side.answered.get(key, []) for side, key in zip(sides, keys, strict=True)]
     if not all(answered):
         if any(answered):
-            not_compared.append(NotCompared(stages[0].title, title, None, "answers"))
+            not_compared.append(ComparisonGap(stages[0].title, title, None, "answers"))
         return
     kind = stage_kind(stages[0].kind)
     alike = _asked_alike(kind, stages, sides[0].items[answered[0][0].item_id].content)
     if alike is None:
-        not_compared.append(NotCompared(stages[0].title, title, None, "asks"))
+        not_compared.append(ComparisonGap(stages[0].title, title, None, "asks"))
         return
     fields, parts = alike
     group = _Group(sides, kind, keys, answered, fields)
@@ -270,7 +270,7 @@ def _of_stage(
         if isinstance(made, _Samples):
             samples.append(made)
         elif made is not None:
-            not_compared.append(NotCompared(stages[0].title, title, measure, made))  # type: ignore[arg-type]
+            not_compared.append(ComparisonGap(stages[0].title, title, measure, made))  # type: ignore[arg-type]
     configs = [stage.config for stage in stages]
     differing = sorted(
         name
@@ -455,7 +455,7 @@ def _is_not_known(label: object) -> bool:
 
 
 def _withdrawals(
-    sides: tuple[_Side, _Side], populations: Places, not_compared: list[NotCompared]
+    sides: tuple[_Side, _Side], populations: Places, not_compared: list[ComparisonGap]
 ) -> list[_Samples]:
     """Person -> whether they withdrew, of those who were let in."""
     rows: list[dict[Any, list[float]]] = []
@@ -471,5 +471,5 @@ def _withdrawals(
     if all(rows):
         return [_Samples("withdrew", "people", (rows[0], rows[1]), 1.0)]
     title = "" if populations[0] is None else populations[0].title
-    not_compared.append(NotCompared("", title, "withdrew", "answers"))
+    not_compared.append(ComparisonGap("", title, "withdrew", "answers"))
     return []

@@ -28,6 +28,7 @@ from folkways_studio.records import (
 )
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies import service as studies
+from folkways_studio.studies.working_time import paid_training, rate_of
 from folkways_studio.work.eligible_slots import Counts, counts_of, counts_of_person, counts_within
 from folkways_studio.work.known_answer_rules import Gold, Qualification
 from folkways_studio.work.known_answers import HAS_PASSED, seed_of
@@ -79,7 +80,9 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
     of_places = sa.select(items.c.id, items.c.stage_id, items.c.population_id).where(*ours)
     names = {population.id: population.name for population in studies.populations(workspace, study_id)}
     with workspace.read() as connection:
-        found = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_items)}
+        items_in = {
+            (row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_items)
+        }
         slots = {(row.stage_id, row.population_id, row.state): row.n for row in connection.execute(of_slots)}
         times: dict[tuple[int, int | None], list[float]] = {}
         place_of = {
@@ -90,11 +93,11 @@ def progress(workspace: Workspace, study_id: int) -> tuple[Progress, ...]:
                 times.setdefault(place_of[item], []).append(seconds)
     rows = []
     for stage in studies.stages(workspace, study_id):
-        seen = {key[1] for key in found if key[0] == stage.id}
+        seen = {key[1] for key in items_in if key[0] == stage.id}
         places = [place for place in (None, *names) if place in seen]
         for place in places or [None]:
             timed = times.get((stage.id, place))
-            counts = {str(state): found.get((stage.id, place, state), 0) for state in ItemState}
+            counts = {str(state): items_in.get((stage.id, place, state), 0) for state in ItemState}
             counts |= {
                 f"slots_{state}": slots.get((stage.id, place, state), 0)
                 for state in AssignmentState
@@ -141,10 +144,10 @@ def stalled_stages(
         moments = connection.execute(query).all()
     stalled = []
     for each in moments:
-        here = [row for row in rows if row.stage == each.name]
-        lacking = sum(row.slots_open for row in here)
+        of_stage = [row for row in rows if row.stage == each.name]
+        lacking = sum(row.slots_open for row in of_stage)
         since = each.begun if each.last is None else each.last
-        is_idle = not any(row.slots_leased for row in here) and since is not None
+        is_idle = not any(row.slots_leased for row in of_stage) and since is not None
         if lacking and is_idle and now - since > STALLED_SECONDS:
             stalled.append(StalledStage(each.name, lacking, each.last))
     return tuple(stalled)
@@ -443,8 +446,8 @@ class Payment:
 
 
 def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
-    """Everybody who answered anything or was screened out, with the completion code that they are to have;
-    withdrawn people too."""
+    """Everybody who answered anything, was screened out, or went through training that is paid, with the
+    completion code that they are to have; withdrawn people too."""
     judgements, participants, attributes = schema.judgements, schema.participants, schema.attributes
     work = (
         sa.select(
@@ -469,8 +472,10 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
         .where(participants.c.study_id == study_id, participants.c.source != "staff")
         .order_by(participants.c.id)
     )
-    codes = studies.get_study(workspace, study_id).definition.get("prolific") or {}
+    definition = studies.get_study(workspace, study_id).definition
+    codes = definition.get("prolific") or {}
     with workspace.read() as connection:
+        trained = paid_training(connection, study_id, rate_of(definition))
         returned = _answers_of_returned(connection, study_id)
         return tuple(
             Payment(
@@ -479,14 +484,19 @@ def payments(workspace: Workspace, study_id: int) -> tuple[Payment, ...]:
                 row.state,
                 row.n or 0,
                 round(row.seconds / 60, 1) if row.seconds else 0.0,
-                codes.get(
-                    row.pay or ("screened_out" if row.state == ParticipantState.SCREENED_OUT else "completed")
-                ),
+                codes.get(row.pay or _earned(row.state, row.n or 0)),
                 returned.get(row.id) or {row.by or "": row.n or 0},
             )
             for row in connection.execute(query)
-            if row.n or row.state == ParticipantState.SCREENED_OUT
+            if row.n or row.state == ParticipantState.SCREENED_OUT or row.id in trained
         )
+
+
+def _earned(state: str, answers: int) -> str | None:
+    """The name of the code of somebody in that state who sent that many answers."""
+    if state == ParticipantState.SCREENED_OUT:
+        return "screened_out"
+    return "completed" if answers else None
 
 
 def has_answered_since_return(workspace: Workspace, person: Participant) -> bool:
@@ -534,6 +544,6 @@ def read_payments(
     """``payments`` for somebody who reads them, which the audit trail tells, because the service's ids are
     personal details. workspace, study_id: the study. by: the account that reads them. shown: which of them
     it is shown."""
-    found = payments(workspace, study_id)
-    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": len(found[shown])})
-    return found
+    rows = payments(workspace, study_id)
+    audit.record_event_now(workspace, "payments.read", study_id, by, details={"n": len(rows[shown])})
+    return rows

@@ -123,8 +123,8 @@ def study_within(connection: sa.Connection, study: int | str) -> Study:
     study since.
     """
     column = schema.studies.c.id if isinstance(study, int) else schema.studies.c.name
-    there = schema.studies.c.state != StudyState.DELETED
-    row = connection.execute(sa.select(schema.studies).where(column == study, there)).first()
+    exists = schema.studies.c.state != StudyState.DELETED
+    row = connection.execute(sa.select(schema.studies).where(column == study, exists)).first()
     if row is None:
         if isinstance(study, int):
             raise NotFoundError("there is no such study")

@@ -111,15 +111,15 @@ def suggestion_figures(
     acceptance: list[Acceptance] = []
     effects: list[Effect] = []
     for stage in stages:
-        here = sorted(
+        of_stage = sorted(
             (each for each in answers if each.stage_id == stage.id),
             key=lambda each: (each.suggestion.model, each.suggestion.version),
         )
         for (model, version), group in groupby(
-            here, key=lambda each: (each.suggestion.model, each.suggestion.version)
+            of_stage, key=lambda each: (each.suggestion.model, each.suggestion.version)
         ):
             acceptance.append(_acceptance(stage.name, model, version, list(group)))
-        drawn = [each for each in here if each.exposure.setting == HALF]
+        drawn = [each for each in of_stage if each.exposure.setting == HALF]
         for measure, values in (
             ("kept", kept_shares(drawn)),
             ("agreement", agreement_in_half(drawn)),

@@ -7,7 +7,7 @@ there, and so does one that was not timed because it was written off line.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -135,34 +135,53 @@ def working_times(
     answers: defaultdict[int, list[WorkedAnswer]] = defaultdict(list)
     for answer in worked_answers(workspace, study_id) if worked is None else worked:
         answers[answer.participant_id].append(answer)
-    trained: Counter[int] = Counter()  # cases, and the hours of them
-    trained_hours: defaultdict[int, float] = defaultdict(float)
     with workspace.read() as connection:
         rows = connection.execute(
             sa.select(people.c.id, people.c.pseudonym, people.c.state)
             .where(people.c.study_id == study_id, people.c.source != "staff")
             .order_by(people.c.id)
         ).all()
-        if rate is not None and rate.training:
-            standings = schema.standings
-            of = sa.select(standings.c.participant_id, standings.c.training).where(
-                standings.c.participant_id.in_([row.id for row in rows]), standings.c.training.is_not(None)
-            )
-            for person, training in connection.execute(of):
-                trained[person] += training["answered"]
-                trained_hours[person] += training["seconds"] / 3600
+        trained = paid_training(connection, study_id, rate)
     working = []
     for person, pseudonym, state in rows:
-        sent = answers[person]
-        if not sent and not trained[person]:
+        sent, training = answers[person], trained.get(person, PaidTraining(0, 0.0))
+        if not sent and not training.cases:
             continue
         timed = [answer.seconds for answer in sent if answer.seconds is not None]
-        hours = sum(timed) / 3600 + trained_hours[person]
-        pay = None if rate is None else round(rate.worth(hours, len(sent) + trained[person]), 2)
+        hours = sum(timed) / 3600 + training.hours
+        pay = None if rate is None else round(rate.worth(hours, len(sent) + training.cases), 2)
         usual = median(timed) if timed else 0.0
         breaks = sum(answer.had_break for answer in sent)
         working.append(WorkingTime(person, pseudonym, state, len(sent), usual, hours, breaks, pay))
     return tuple(working)
+
+
+class PaidTraining(NamedTuple):
+    """Training as work: cases that somebody answered, and the hours of them."""
+
+    cases: int
+    hours: float
+
+
+def paid_training(connection: sa.Connection, study_id: int, rate: Rate | None) -> Mapping[int, PaidTraining]:
+    """Id of each person of the study who answered a case of a training -> what of it is paid; empty where the
+    rate pays none."""
+    if rate is None or not rate.training:
+        return {}
+    standings, people = schema.standings, schema.participants
+    query = (
+        sa.select(standings.c.participant_id, standings.c.training)
+        .join(people, people.c.id == standings.c.participant_id)
+        .where(people.c.study_id == study_id, standings.c.training.is_not(None))
+    )
+    trained: dict[int, PaidTraining] = {}
+    for person, training in connection.execute(query):
+        if training["answered"]:
+            before = trained.get(person, PaidTraining(0, 0.0))
+            trained[person] = PaidTraining(
+                before.cases + training["answered"], before.hours + training["seconds"] / 3600
+            )
+    return trained
 
 
 def without_breaks(seconds: Sequence[float], usual: float) -> list[float]:

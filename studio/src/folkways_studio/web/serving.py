@@ -64,7 +64,7 @@ def one_process(
     """The server of one process, which is yet to ``run`` on a socket. ``ready`` is called once it answers."""
     import uvicorn
 
-    class Announcing(uvicorn.Server):
+    class ReadyServer(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
             """Also where the terminal is closed (SIGHUP), requests in progress are finished."""
@@ -75,7 +75,7 @@ def one_process(
             await super().startup(sockets)
             ready()
 
-    return Announcing(uvicorn.Config(create_app(workspace, settings), **_options(settings)))
+    return ReadyServer(uvicorn.Config(create_app(workspace, settings), **_options(settings)))
 
 
 @contextmanager
@@ -123,13 +123,13 @@ def _serve_together(config: uvicorn.Config, listener: socket.socket, ready: Call
     from uvicorn.config import STARTUP_FAILURE
     from uvicorn.supervisors import Multiprocess
 
-    class Announcing(Multiprocess):
+    class ReadyMultiprocess(Multiprocess):
         def init_processes(self) -> None:
             super().init_processes()
             if all(each.wait_until_ready(START_SECONDS) for each in self.processes):
                 ready()
 
-    together = Announcing(config, sockets=[listener])
+    together = ReadyMultiprocess(config, sockets=[listener])
     together.run()
     if any(each.exitcode == STARTUP_FAILURE for each in together.processes):
         raise FolkwaysError("the studio's processes could not start; their messages are above")

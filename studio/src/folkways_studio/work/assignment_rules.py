@@ -446,7 +446,7 @@ def _candidates(
         )
         for row in rows:
             details[row.participant_id][row.name] = row.value
-    taken = taken_slots(connection, study_id)
+    slots_taken = taken_slots(connection, study_id)
     since = 0.0 if rule.active_days is None else time.time() - rule.active_days * 86_400
     active = last_active(connection, study_id) if since else {}
     outstanding = _outstanding(connection, study_id, assigned)
@@ -469,7 +469,9 @@ def _candidates(
                 {name: _values(value) for name, value in details[number].items()},
                 frozenset(codes),
                 {
-                    each.id: room(taken[number, each.id] + outstanding[number, each.id], each.config["cap"])
+                    each.id: room(
+                        slots_taken[number, each.id] + outstanding[number, each.id], each.config["cap"]
+                    )
                     for each in stages.values()
                 },
                 sum(outstanding[number, each] for each in stages),

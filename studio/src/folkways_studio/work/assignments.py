@@ -168,12 +168,12 @@ def claim_batch(
             return NoWork("training", stages[0].name)
         slots = lease_at_hand(connection, person, stages[0], count, now, now + seconds)
         while len(slots) < count:
-            taken = _take(connection, person, stages[0], now, now + seconds)
-            if isinstance(taken, NoWork):
+            slot = _take(connection, person, stages[0], now, now + seconds)
+            if isinstance(slot, NoWork):
                 if not slots:
-                    return taken
+                    return slot
                 break
-            slots.append(taken.assignment.id)
+            slots.append(slot.assignment.id)
         return tuple(Work(*with_item(connection, each), stages[0]) for each in slots)
 
 

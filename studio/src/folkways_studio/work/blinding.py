@@ -142,9 +142,9 @@ def look(workspace: Workspace, study_id: int, account_id: int, item_id: int) -> 
             return
         person = find_row(connection, schema.participants, study_id=study_id, account_id=account_id)
         assert person is not None  # noqa: S101 - nothing is blind for others
-        held = find_row(connection, schema.assignments, item_id=item_id, participant_id=person.id)
-        if held is not None and held.state == AssignmentState.LEASED:
-            free_leases(connection, person.id, held.id)
+        assignment = find_row(connection, schema.assignments, item_id=item_id, participant_id=person.id)
+        if assignment is not None and assignment.state == AssignmentState.LEASED:
+            free_leases(connection, person.id, assignment.id)
         row = {
             "item_id": item_id,
             "participant_id": person.id,

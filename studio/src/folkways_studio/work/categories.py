@@ -62,8 +62,8 @@ def full_categories(
         if written >= most:
             full[category] = f"all {most} questions about it are there"
         elif written + reserved >= most:
-            there = f"{written} of {most} questions about it are there"
-            full[category] = f"{there}; the last are kept for other people"
+            reason = f"{written} of {most} questions about it are there"
+            full[category] = f"{reason}; the last are kept for other people"
     return full
 
 

@@ -38,8 +38,8 @@ def save_draft(
     if len(orjson.dumps(payload)) > LARGEST_BYTES:
         raise SubmissionError({"": Message("This is too long to be saved. Shorten it.")})
     with workspace.claim() as connection:
-        held = hold(connection, participant_id, assignment_id)
-        assignment = held.assignment
+        lease = hold(connection, participant_id, assignment_id)
+        assignment = lease.assignment
         require_leased(assignment)
         table = schema.drafts
         mine = {"item_id": assignment.item_id, "participant_id": participant_id}
@@ -54,5 +54,5 @@ def save_draft(
             connection.execute(sa.insert(table).values({**mine, **values}))
         else:
             change_rows(connection, table, mine, **values)
-        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=held.lease_end(now))
+        change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=lease.lease_end(now))
         return Draft(assignment.item_id, participant_id, base_revision + 1, dict(payload), now)

@@ -153,11 +153,11 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
     ours = items.c.study_id == study_id, items.c.check.is_not(None)
     stages = {stage.id: stage for stage in studies.stages(workspace, study_id)}
     with workspace.read() as connection:
-        known = {
+        gold = {
             row.id: from_row(Item, row)
             for row in connection.execute(sa.select(items).where(*ours).order_by(items.c.id))
         }
-        if not known:
+        if not gold:
             return KnownAnswers((), ())
         query = sa.select(people).where(
             people.c.study_id == study_id, people.c.state != ParticipantState.WITHDRAWN
@@ -177,7 +177,7 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
     by_item: defaultdict[int, list[bool]] = defaultdict(list)
     by_person: defaultdict[tuple[int, int], list[bool]] = defaultdict(list)
     for row in answers:
-        item, person = known[row.item_id], persons.get(row.participant_id)
+        item, person = gold[row.item_id], persons.get(row.participant_id)
         if person is None:
             continue
         stage = stages[item.stage_id]
@@ -201,7 +201,7 @@ def known_answers(workspace: Workspace, study_id: int) -> KnownAnswers:
         ),
         tuple(
             ItemGold(stages[item.stage_id].name, len(by_item[item.id]), sum(by_item[item.id]), item)
-            for item in sorted(known.values(), key=lambda item: (stages[item.stage_id].position, item.id))
+            for item in sorted(gold.values(), key=lambda item: (stages[item.stage_id].position, item.id))
         ),
     )
 

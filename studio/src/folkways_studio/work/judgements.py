@@ -112,7 +112,7 @@ class SubmissionReceipt:
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _LockedSubmission:
     """What a submission is about, locked for this transaction, with the number of its item's last
     revision, and whether the person saw what was suggested (None where nothing was)."""
 
@@ -127,12 +127,14 @@ class _Held:
     suggested: Mapping[str, Any] | None
 
 
-def _hold(connection: sa.Connection, participant_id: int, slots: tuple[int, int], key: str) -> _Held:
+def _hold(
+    connection: sa.Connection, participant_id: int, slots: tuple[int, int], key: str
+) -> _LockedSubmission:
     parameters = {"slot": slots[0], "instead": slots[1], "participant_id": participant_id, "key": key}
     row = connection.execute(_HELD, parameters).first()
     if row is None:
         raise not_theirs()
-    return _Held(
+    return _LockedSubmission(
         from_row(Participant, row, _people),
         from_row(Item, row, _items),
         from_row(Assignment, row, _slots),
@@ -174,17 +176,17 @@ def submit(
             {"": f"the form's key has to have 1 to {LONGEST_KEY} characters; load the page again"}
         )
     with workspace.claim() as connection, audit.together(connection):
-        held = _hold(
+        current = _hold(
             connection, participant_id, (assignment_id, assignment_id if instead is None else instead), key
         )
-        item, stage = held.item, held.stage
-        if held.assignment.state != AssignmentState.LEASED or held.key_was_used:
-            repeated = _repeated(connection, held.assignment, key)
+        item, stage = current.item, current.stage
+        if current.assignment.state != AssignmentState.LEASED or current.key_was_used:
+            repeated = _repeated(connection, current.assignment, key)
             if repeated is not None:
                 return SubmissionReceipt(repeated, True, item, stage)
-        if held.study_state in (StudyState.CLOSED, StudyState.DELETED):
+        if current.study_state in (StudyState.CLOSED, StudyState.DELETED):
             raise ConflictError("the study was closed; nothing more can be submitted")
-        if needs_training(connection, held.person.id, stage):
+        if needs_training(connection, current.person.id, stage):
             raise ConflictError("this part of the study begins with a training; go through it first")
         if callable(submission):
             submission = submission(item, stage)
@@ -192,10 +194,10 @@ def submit(
         if stage_kind(stage.kind).authored:
             check_category(connection, item, stage, payload)
             item = replace(item, content={**item.content, **payload})
-        judgement = _store(connection, held, item, payload, key, now, timed=timed)
+        judgement = _store(connection, current, item, payload, key, now, timed=timed)
         if item.check is not None:  # it changes nothing of the item
             return SubmissionReceipt(
-                judgement, False, item, stage, judge_known(connection, held.person, item, stage)
+                judgement, False, item, stage, judge_known(connection, current.person, item, stage)
             )
         apply_rule(connection, item, stage)
         return SubmissionReceipt(judgement, False, item, stage)
@@ -232,7 +234,7 @@ def _repeated(connection: sa.Connection, assignment: Assignment, key: str) -> Ju
 
 def _store(
     connection: sa.Connection,
-    held: _Held,
+    current: _LockedSubmission,
     item: Item,
     payload: Mapping[str, Any],
     key: str,
@@ -240,7 +242,7 @@ def _store(
     *,
     timed: bool,
 ) -> Judgement:
-    assignment, stage, revision = held.assignment, held.stage, held.revision
+    assignment, stage, revision = current.assignment, current.stage, current.revision
     if stage_kind(stage.kind).authored:
         change_rows(connection, schema.items, {"id": item.id}, content=item.content)
         author = assignment.participant_id
@@ -258,8 +260,8 @@ def _store(
     }
     judgement_id = inserted_id(connection, schema.judgements, row)
     settle_suggestions(connection, item, stage, assignment.participant_id or 0, payload)
-    if held.exposure is not None and held.suggested is not None:
-        settle_exposure(connection, held.exposure, held.suggested, item, stage, payload)
+    if current.exposure is not None and current.suggested is not None:
+        settle_exposure(connection, current.exposure, current.suggested, item, stage, payload)
     done = {"state": str(AssignmentState.DONE), "done": now, "lease_until": None}
     change_rows(connection, schema.assignments, {"id": assignment.id}, **done)
     delete_rows(connection, schema.drafts, item_id=item.id, participant_id=assignment.participant_id)

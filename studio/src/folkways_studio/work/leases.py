@@ -69,9 +69,9 @@ def heartbeat(workspace: Workspace, participant_id: int, assignment_id: int) -> 
     """Renew a lease while the page is open; returns until when. ConflictError where the slot is no longer
     leased to this person."""
     with workspace.claim() as connection:
-        held = hold(connection, participant_id, assignment_id)
-        require_leased(held.assignment)
-        until = held.lease_end(time.time())
+        lease = hold(connection, participant_id, assignment_id)
+        require_leased(lease.assignment)
+        until = lease.lease_end(time.time())
         change_rows(connection, schema.assignments, {"id": assignment_id}, lease_until=until)
         return until
 
@@ -106,10 +106,12 @@ def free_leases(connection: sa.Connection, participant_id: int, assignment_id: i
     if assignment_id is not None:
         mine.append(table.c.id == assignment_id)
     # Items first, then slots, in the order in which a submission locks them.
-    held = sa.select(items.c.id, items.c.state).where(items.c.id.in_(sa.select(table.c.item_id).where(*mine)))
+    leased = sa.select(items.c.id, items.c.state).where(
+        items.c.id.in_(sa.select(table.c.item_id).where(*mine))
+    )
     theirs = [
         row.id
-        for row in connection.execute(held.order_by(items.c.id).with_for_update())
+        for row in connection.execute(leased.order_by(items.c.id).with_for_update())
         if row.state == ItemState.DRAFT
     ]
     if theirs:

@@ -83,10 +83,10 @@ def overview_of_assignments(
         missing = _missing(connection, study_id, now)
         seen, held = _seen(connection, study_id, now)
         stages = {row.id: row for row in connection.execute(_stages_of(study_id))}
-        taken = taken_slots(connection, study_id)
+        slots_taken = taken_slots(connection, study_id)
         active = last_active(connection, study_id)
     able_in = {
-        number: _able(people, stage, {person: taken[person, number] for person in people.people})
+        number: _able(people, stage, {person: slots_taken[person, number] for person in people.people})
         for number, stage in stages.items()
     }
     stalled: list[StalledItem] = []

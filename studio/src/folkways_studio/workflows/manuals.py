@@ -191,8 +191,8 @@ def _shipped_part(name: str, language: str) -> Manual:
 
 def shipped_for(name: str, wanted: Sequence[str | None]) -> Manual:
     """A shipped manual in the first of the wanted languages that it is there in, else in English."""
-    there = shipped_languages().get(name, ())
-    return shipped(name, next((each for each in wanted if each in there), OWN))
+    languages = shipped_languages().get(name, ())
+    return shipped(name, next((each for each in wanted if each in languages), OWN))
 
 
 def cases_of(value: object) -> tuple[Case, ...]:

@@ -287,6 +287,6 @@ def _percentile(parts: Sequence[str]) -> int:
 
 
 def _numbered_options(call: DummyCall) -> tuple[str, ...]:
-    taken = set(call.taken)
+    used = set(call.taken)
     numbered = (f"dummy option {number}" for number in count(1))
-    return tuple(islice((text for text in numbered if text not in taken), call.number))
+    return tuple(islice((text for text in numbered if text not in used), call.number))

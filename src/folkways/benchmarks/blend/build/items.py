@@ -54,8 +54,8 @@ def dummy_call(
     have: how many made-up options there are already.
     """
     lacking = WRONG_OPTIONS - offered(choices) - have
-    taken = tuple(sorted({*source.annotations, *refused}))
-    return DummyCall(source.question, source.text, lacking, taken) if lacking > 0 else None
+    used = tuple(sorted({*source.annotations, *refused}))
+    return DummyCall(source.question, source.text, lacking, used) if lacking > 0 else None
 
 
 def usable(options: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:

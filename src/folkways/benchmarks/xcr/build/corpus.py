@@ -473,10 +473,10 @@ def _decided(study: Study, item: StudyItem, everybody: Sequence[Mapping[str, Any
     decided = study.child(item, "adjudicate")
     if decided is None or decided.result is None:
         return None
-    here = [each["by"] for each in everybody if _same(each, decided.result)]
-    if not here and any(_same(each["payload"], decided.result) for each in decided.content["candidates"]):
+    authors = [each["by"] for each in everybody if _same(each, decided.result)]
+    if not authors and any(_same(each["payload"], decided.result) for each in decided.content["candidates"]):
         return None
-    return {**decided.result, "by": here[0] if here else "expert"}
+    return {**decided.result, "by": authors[0] if authors else "expert"}
 
 
 def _same(one: Mapping[str, Any], other: Mapping[str, Any] | None) -> bool:

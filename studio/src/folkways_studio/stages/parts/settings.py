@@ -128,9 +128,9 @@ def form_problems(show: Sequence[Any], ask: Sequence[Any], *, built_in: bool = F
         problems["ask"] = f"needs 1 to {MOST_PARTS} parts; there are {len(ask)}"
     earlier: dict[str, Mapping[str, Any]] = {}
     # answers are handed on together with what was shown
-    taken = {*RESULT_KEYS, *(str(entry.get("field")) for entry in show)}
+    reserved = {*RESULT_KEYS, *(str(entry.get("field")) for entry in show)}
     for number, entry in enumerate(ask):
-        _check_asked(entry, f"ask[{number}]", taken, earlier, problems)
+        _check_asked(entry, f"ask[{number}]", reserved, earlier, problems)
     return problems
 
 

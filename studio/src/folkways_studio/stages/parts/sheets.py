@@ -106,12 +106,12 @@ def _fields(shown: Mapping[str, Any]) -> list[str]:
 
 def _columns(ask: Sequence[Part], fields: Sequence[str]) -> dict[str, Part]:
     """Column -> part: its key, where nothing else has that name."""
-    taken = {
+    reserved = {
         "assignment",
         *fields,
         *(part[name] for part in ask for name in ("options_from", "of") if name in part),
     }
-    return {f"{part['key']}: answer" if part["key"] in taken else part["key"]: part for part in ask}
+    return {f"{part['key']}: answer" if part["key"] in reserved else part["key"]: part for part in ask}
 
 
 def _help(part: Part, columns: Mapping[str, Part], say: Say) -> str:

@@ -193,7 +193,7 @@ DRAFT_PLACE = Markup("<!-- draft -->")
 FOOT = '<footer class="foot">'
 
 
-class _Compiled(BytecodeCache):
+class _TemplateCache(BytecodeCache):
     """Compiled templates, shared by all languages: what a language says is asked when a page is rendered."""
 
     def __init__(self) -> None:
@@ -206,7 +206,7 @@ class _Compiled(BytecodeCache):
         self.code[bucket.key, bucket.checksum] = bucket.code
 
 
-COMPILED = _Compiled()
+COMPILED = _TemplateCache()
 
 
 @cache
