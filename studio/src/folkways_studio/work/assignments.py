@@ -77,8 +77,8 @@ _KEPT_STAGE = (
     .where(_stages.c.id == sa.bindparam("stage"))
     .with_for_update(of=(schema.studies, _stages), read=True, key_share=True)
 )
-"""A stage that nobody takes out until the transaction ends: one without items may have been taken out since it
-was read. The study is locked first, as by whoever changes its description."""
+"""A stage that nobody takes out until the transaction ends: one without items may have been taken out since
+it was read. The study is locked first, as by whoever changes its description."""
 
 
 @dataclass(frozen=True, slots=True)
