@@ -13,7 +13,7 @@ import pytest
 from hypothesis import Phase, settings
 
 # How long an example takes depends on what else the machine does; time is measured in perf/, not here.
-settings.register_profile("folkways", deadline=None, max_examples=50)
+settings.register_profile("folkways", deadline=None, max_examples=30)
 settings.register_profile("nightly", deadline=None, max_examples=200)
 settings.register_profile("quick", deadline=None, max_examples=10)
 # A planted fault dies with the first example that shows it: no time goes into a smaller one.

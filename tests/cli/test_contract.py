@@ -161,6 +161,7 @@ ONLY_THE_CHECK = {
     "a judge by chance": ((INIT, 'return ReplyScore(reply, "compared"', 'return ReplyScore(reply, str(id(object()) + len(SEEN)) + str(SEEN.append(1))'), "markets/words: judging", "judged otherwise from one call to the next"),
     "a right answer that is wrong": ((INIT, "float(any(answer in", "float(not any(answer in"), "the right answer to 'KR-1' in the variant 'plain', 'rice cakes', is worth correct = 0.0", "5 of 5"),
     "a gold that is not turned": ((INIT, 'right = float(letter == item["right"])', 'right = float(letter == item["gold"])'), "in the variant 'plain~order-2'", "is worth correct = 0.0"),
+    "a chance below nothing": ((INIT, '    permuted = ("options", "option_cultures")\n', '    permuted = ("options", "option_cultures")\n\n    def chance(self):\n        return -0.5\n'), "markets/own", "chance(): -0.5 is not a percentage"),
     "two tasks of one name": ((INIT, "(Choice(), Own(), Words())", "(Choice(), Own(), Own())"), "two tasks are called markets/own", "a name of its own"),
     "a metric of odd bounds": ((INIT, 'kind="mean")', 'kind="mean", bounds=(1.0, 0.0))'), "bounds (1.0, 0.0)", "(lowest, highest)"),
     "a metric whose best is a lost reply": ((INIT, 'kind="mean")', 'kind="mean", bounds=None, lower_is_better=True)'), "a lost reply would count as the best", "define worst()"),

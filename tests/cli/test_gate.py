@@ -163,24 +163,39 @@ def test_verdicts_decide_on_the_replies_of_the_run_alone_and_not_on_too_few(
     assert (done.returncode, words in done.stdout + done.stderr) == (code, True), done.stdout + done.stderr
 
 
+@pytest.fixture(scope="module")
+def some_replies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run ``some``, in which nobody replied about the US."""
+    folder = tmp_path_factory.mktemp("some")
+    here = {"cwd": folder}
+    asked = (
+        "run",
+        "blend/saq",
+        "--release",
+        write_release(folder / "blend"),
+        "--languages",
+        "en",
+        "--variants",
+        "inst-4",
+    )
+    assert folkways(*asked, "--model", "baseline/first", "--name", "all", **here).returncode == 0
+    assert folkways("report", "all", "--format", "csv", "--out", "all", **here).returncode == 0
+    rows = pl.read_csv(folder / "all" / "judgements.csv").filter(pl.col("culture") != "US")
+    rows.select("item", "language", response=pl.lit("coffee")).write_csv(folder / "some.csv")
+    folkways(*asked, "--model", "replay:some.csv", "--name", "some", **here)
+    return folder
+
+
 @pytest.mark.parametrize(
     ("coverage", "group", "status"),
     [(95, "", "FAILED"), (61, "", "FAILED"), (60, "", "ok"), (95, ":KR", "ok"), (1, ":US", "FAILED")],
 )
 def test_a_metric_of_replies_alone_is_not_decided_where_too_few_came(
-    tmp_path: Path, coverage: int, group: str, status: str
+    some_replies: Path, coverage: int, group: str, status: str
 ) -> None:
-    """The share of refusals has no row of an item without a reply; nobody replied about the US."""
-    release = write_release(tmp_path / "blend")
-    here = {"cwd": tmp_path}
-    asked = ("run", "blend/saq", "--release", release, "--languages", "en", "--variants", "inst-4")
-    assert folkways(*asked, "--model", "baseline/first", "--name", "all", **here).returncode == 0
-    assert folkways("report", "all", "--format", "csv", "--out", "all", **here).returncode == 0
-    rows = pl.read_csv(tmp_path / "all" / "judgements.csv").filter(pl.col("culture") != "US")
-    rows.select("item", "language", response=pl.lit("coffee")).write_csv(tmp_path / "some.csv")
-    folkways(*asked, "--model", "replay:some.csv", "--name", "some", **here)
+    """The share of refusals has no row of an item without a reply."""
     gate = ("gate", "some", "--metric", "refusal", "--min", f"blend/saq{group}=90", "--coverage", coverage)
-    done = folkways(*gate, **here)
+    done = folkways(*gate, cwd=some_replies)
     assert (done.stdout.split()[0], done.returncode) == (status, int(status == "FAILED")), done.stdout
 
 

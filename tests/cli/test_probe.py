@@ -78,6 +78,7 @@ def test_every_signal_has_a_value_a_control_and_a_difference(folder: Path) -> No
         in done.stdout
     )
     assert "It cannot say how the model knows" in done.stdout
+    assert f"of {given.height}, {given.height / 20:.1f} miss by chance on average" in done.stderr
     assert (
         "control of masked-option, masked-word, continuation, named, option-order: culturalbench/easy of "
         "dir:new" in done.stdout
@@ -106,6 +107,7 @@ def test_a_letter_that_a_model_prefers_is_no_signal(folder: Path) -> None:
     done = folkways(*PROBE, "--only", "option-order", "--json", cwd=folder)
     (row,) = json.loads(done.stdout)["signals"]
     assert (row["value"], row["control_value"], row["n"]) == (0.0, 0.0, 12)
+    assert "by chance" not in done.stdout + done.stderr, "one interval is what it says"
 
 
 def test_nothing_is_asked_twice_and_what_a_run_asked_is_not_asked_again(folder: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from folkways.benchmarks.published import FIGURES
 from tests.support.command_line import folkways
-from tests.support.culturalbench_data import culturalbench_rows, write_culturalbench
+from tests.support.culturalbench_data import rows_of, write_culturalbench
 
 
 def test_figures_of_a_culture_by_name() -> None:
@@ -53,9 +53,8 @@ def test_figures_of_the_data_stand_in_one_table_for_each_place() -> None:
 
 
 def test_a_run_of_other_data_is_not_put_between_published_models(tmp_path: Path) -> None:
-    easy, hard = culturalbench_rows()
     (tmp_path / "data").mkdir()
-    write_culturalbench(tmp_path / "data", easy, hard)
+    write_culturalbench(tmp_path / "data", *rows_of("Japan"))
     run = (
         "culturalbench/easy",
         "--model",

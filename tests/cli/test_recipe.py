@@ -133,6 +133,9 @@ def test_what_init_writes_runs_as_it_is_and_is_never_written_over(
         ('tasks = ["demo"]\n\nlimit = 0', 3, "must be at least 1, got 0"),
         ('tasks = ["demo"]\nlimit = "10"', 2, "must be a whole number, got '10'"),
         ('tasks = ["demo"]\nsamples = true', 2, "must be a whole number, got True"),
+        ("models = []\ntasks = [{name = 3}]", 2, "a task is a name in quotes, or a table with one"),
+        ("tasks = [{limit = 3}]", 1, "a task is a name in quotes, or a table with one"),
+        ("tasks = [3]", 1, "a task is a name in quotes, or a table with one"),
         ('tasks = ["demo", "blend/sqa"]', 1, "'blend/sqa'; did you mean 'blend/saq'?"),
         (
             'tasks = ["demo"]\n[settings]\ntemprature = 1',

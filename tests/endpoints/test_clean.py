@@ -171,10 +171,10 @@ def test_a_reply_is_what_follows_the_thoughts(thoughts, reply):
 def test_endless_thoughts_are_taken_apart_in_no_time():
     """Each of these would be slow for a pattern that tries again at every character."""
     for text in (
-        "<think>" * 100_000,
-        "<think>" + "</" * 500_000,
-        " " * 500_000 + "think",
-        "think</thin" * 100_000,
-        "<think></think>" * 100_000,
+        "<think>" * 20_000,
+        "<think>" + "</" * 100_000,
+        " " * 100_000 + "think",
+        "think</thin" * 20_000,
+        "<think></think>" * 20_000,
     ):
         assert thoughts_apart(text)[1] in ("", text)

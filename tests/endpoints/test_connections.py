@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import select
 import socket
 import struct
 import threading
@@ -682,13 +683,18 @@ def test_a_connection_that_breaks_without_open_replies_changes_no_rest(
     assert ScriptedServer({(1, 2): ([end], False)}).run(work) == [None, True, True, None]
 
 
-def test_a_connection_that_ends_without_open_replies_changes_no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("polls", [True, False], ids=["poll", "as on Windows"])
+def test_a_connection_that_ends_without_open_replies_changes_no_rest(
+    monkeypatch: pytest.MonkeyPatch, polls: bool
+) -> None:
     """Its end has come, and the loop has not read it yet."""
     monkeypatch.setattr(connections, "FIRST_STRETCH", 2)
+    if not polls:
+        monkeypatch.delattr(select, "poll")
 
     async def work(pool: ConnectionPool) -> list[bool | None]:
         connection = (await pool.post(b"0", 100)).connection
-        assert connection.transport is not None
+        assert connection.transport is not None and not connection.readable()
         connection.transport.pause_reading()
         while not connection.readable():
             await asyncio.sleep(0.01)

@@ -59,6 +59,41 @@ def _own_cache(tmp_path_factory):
         yield
 
 
+def test_a_model_that_was_never_opened_is_closed_as_often_as_one_likes(tmp_path):
+    (tmp_path / "it.gguf").write_bytes(header(WHOLE))
+    endpoint = open_name(f"gguf/{tmp_path / 'it.gguf'}")
+    with asyncio.Runner() as runner:
+        for _ in range(2):
+            runner.run(endpoint.close())
+
+
+@pytest.mark.skipif(find_spec("xllamacpp") is None, reason="needs the package xllamacpp")
+@pytest.mark.parametrize(
+    ("ends", "why"),
+    [
+        (
+            "print('0.1 I loaded\\n0.2 E failed to alloc\\n0.3 E later', file=sys.stderr)",
+            f"failed to alloc\n{gguf.SMALLER}",
+        ),
+        ("print('0.2 E no such layer', file=sys.stderr)", "no such layer"),
+        ("raise KeyError('x')", "KeyError: 'x'"),
+        ("raise SystemExit(3)", "it said nothing (exit code 3)"),
+        ("os.kill(os.getpid(), 15)", "it said nothing (signal 15)"),
+        (
+            "os.kill(os.getpid(), 9)",
+            f"it was killed, as the system does when the memory does not suffice. {gguf.SMALLER}",
+        ),
+    ],
+)
+def test_why_a_model_cannot_be_loaded_is_what_its_process_said_first(tmp_path, monkeypatch, ends, why):
+    (tmp_path / "it.gguf").write_bytes(header(WHOLE))
+    (tmp_path / "child.py").write_text(f"import os, sys\n{ends}\n")
+    monkeypatch.setattr(gguf.child, "__file__", str(tmp_path / "child.py"))
+    with pytest.raises(FolkwaysError) as error:
+        asyncio.run(open_name(f"gguf/{tmp_path / 'it.gguf'}").open(1))
+    assert str(error.value).endswith(f" GB): {why}")
+
+
 @pytest.fixture(scope="module")
 def model() -> Path:
     return real_model()

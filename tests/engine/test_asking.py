@@ -4,6 +4,7 @@ of it."""
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
@@ -527,3 +528,63 @@ def test_what_cannot_be_stored_ends_the_session_and_is_tried_once_more(
     assert sorted(saved[-1]) == sorted(endpoint.asked)
     assert asking.progress.done == len(endpoint.asked) == len(rows(workspace, schema.responses, "key"))
     assert asking.progress.stopped == "the disk is full"
+
+
+@pytest.mark.parametrize(
+    ("names", "sizes"),
+    [
+        ({"BATCH": 3}, {3, 4}),
+        ({"BATCH_LENGTH": 3}, {3, 4}),
+        ({"BATCH": 10, "BATCH_LENGTH": 3}, {3, 4}),
+        ({}, {12}),
+    ],
+)
+def test_so_many_replies_or_so_long_ones_are_stored_together(
+    workspace: Workspace,
+    database: ThreadPoolExecutor,
+    monkeypatch: pytest.MonkeyPatch,
+    names: dict[str, int],
+    sizes: set[int],
+) -> None:
+    """Of one letter each."""
+    for name, value in {"BATCH_SECONDS": 60, **names}.items():
+        monkeypatch.setattr(module, name, value)
+    asking, _ = prepared(workspace, database, [GOOD], 12)
+    save, saved = RequestQueue.save, []
+
+    def noted(
+        request_queue: RequestQueue, number: int, results: Sequence[AnsweredRequest | FailedRequest]
+    ) -> None:
+        saved.append(len(results))
+        save(request_queue, number, results)
+
+    monkeypatch.setattr(RequestQueue, "save", noted)
+    asyncio.run(asking.run())
+    assert sum(saved) == asking.progress.done == 12
+    assert saved[0] in sizes
+
+
+def test_while_the_disk_is_slow_four_batches_wait_for_it_and_no_more_is_asked(
+    workspace: Workspace, database: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"BATCH_SECONDS": 60, "BATCH": 2}.items():
+        monkeypatch.setattr(module, name, value)
+    asking, endpoint = prepared(workspace, database, [GOOD], 40)
+    save, claim, waiting = RequestQueue.save, RequestQueue.claim, []
+
+    def slow(
+        request_queue: RequestQueue, number: int, results: Sequence[AnsweredRequest | FailedRequest]
+    ) -> None:
+        if not waiting:
+            time.sleep(0.2)
+            waiting.append(len(endpoint.asked) - len(results))
+        save(request_queue, number, results)
+
+    def everything(request_queue: RequestQueue, number: int, after: int, limit: int, held: Any) -> Any:
+        return claim(request_queue, number, after, limit * 40, held)
+
+    monkeypatch.setattr(RequestQueue, "save", slow)
+    monkeypatch.setattr(RequestQueue, "claim", everything)
+    asyncio.run(asking.run())
+    assert asking.progress.done == 40
+    assert waiting == [8]

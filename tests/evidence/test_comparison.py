@@ -369,6 +369,14 @@ def test_places_that_change_are_named_where_models_are_many() -> None:
     )
 
 
+def test_differences_without_a_test_are_counted_apart_from_those_that_do_not_hold() -> None:
+    frames = {f"x/{name}": judged(0.5, seed, questions=5) for seed, name in enumerate("abc")}
+    *_, table = comparison_tables(compared(frames))
+    assert any(
+        "0 of 6 differences hold (p below .05, Holm; 6 rest on too few" in note for note in table.notes
+    )
+
+
 @pytest.mark.parametrize("turned", [False, True], ids=["first ahead", "second ahead"])
 def test_cultures_that_turn_round_are_named_and_told_as_data(turned: bool) -> None:
     cultures = ("US", "ES", "KR", "KP")

@@ -76,6 +76,7 @@ def test_parts_that_a_model_was_asked_in_one_condition_are_told(
     others = [
         entry("lab/b", made={"cultures": "ET"}),
         entry("lab/a", made={"cultures": "ET"}, task="demo/saq"),
+        entry("lab/a", made={"cultures": "KR"}, metric="other"),  # the same part by another metric
     ]
     expected = [["0", "1"]] if is_one else []
     found = parts_kept_apart([*others, *parts])
@@ -266,6 +267,12 @@ def test_a_release_has_a_fingerprint_for_each_choice_of_its_optional_files() -> 
     record = get_record("xcr")
     assert sum(file.optional for file in record.files) == 3
     assert len(record.fingerprints) == 2**3 and record.has_all_fingerprints
+    (whole, *_) = record.files
+    for amount, all_ in ((6, True), (7, False)):
+        spare = [replace(whole, path=f"{number}.csv", optional=True) for number in range(amount)]
+        bounded = replace(record, files=(replace(whole, optional=False), *spare))
+        assert len(bounded.fingerprints) == (2**amount if all_ else 2)
+        assert bounded.has_all_fingerprints is all_
     many = get_record("blend@24e7d73")
     assert len(many.fingerprints) == 2 and not many.has_all_fingerprints
     other = entry(made={"data": "blend@24e7d73#0123456789ab"})

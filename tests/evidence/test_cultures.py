@@ -132,6 +132,18 @@ def test_a_topic_and_a_weak_spot_of_the_same_questions_have_the_same_gap() -> No
     assert spot.p_holm == pytest.approx(topic["p_holm"])
 
 
+@pytest.mark.parametrize(("lost", "weak"), [(0, True), (1, True), (2, False)])
+def test_of_a_group_with_many_lost_replies_it_is_not_known_whether_it_is_weak(lost: int, weak: bool) -> None:
+    frame = of_topics({"Food": "1" * 20, "Sport": "0" * 20, "Work": "1" * 19 + "0"})
+    failed = (pl.col("topic") == "Sport") & (pl.int_range(pl.len()).over("topic") < lost)
+    frame = frame.with_columns(state=pl.when(failed).then(pl.lit("failed")).otherwise("state"))
+    scores = summarise_means(frame, "t/t", (METRIC,), ("topic",)).with_columns(
+        endpoint=pl.lit("m"), profile=pl.lit("strict"), signature=pl.lit("")
+    )
+    assert [spot.value for spot in weak_spots([(scores, METRIC, ("topic",))])["m"]] == ["Sport"] * weak
+    assert ("Sport" in evidence.topics(frame, METRIC, "topic")["topic"]) is weak
+
+
 def test_topics_that_chance_may_have_ordered_are_not_told_apart() -> None:
     rows = evidence.topics(of_topics({"Food": "111100", "Sport": "111000"}), METRIC, "topic")
     assert evidence.topic_sentence(rows, METRIC).endswith(": no topic is told apart from the others.")

@@ -19,7 +19,7 @@ from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.evidence.groups.home import HOME_ADVANTAGE, welch
 from folkways.evidence.groups.means import MODEL_MEANS
 from folkways.evidence.groups.repeated import REPEATED_REPLIES
-from folkways.evidence.groups.resources import RESOURCE_CLASSES
+from folkways.evidence.groups.resources import RESOURCE_CLASSES, least_squares
 from folkways.evidence.groups.same_language import SAME_LANGUAGE
 from folkways.evidence.groups.steps import REASONING_MODELS, SUCCESSORS, reasoning, successors
 from folkways.records import Metric, ModelCard
@@ -225,6 +225,12 @@ def test_home_advantage_is_a_difference_of_differences_paired_by_question() -> N
     known = inputs(drawn(), MAKERS, {"KR": "ko", "ES": "es", "ID": "id"})
     rows = table(HOME_ADVANTAGE.make(known), "home-advantage")
     assert set(rows["home"]) == {"South Korea", "Spain"}, "nobody was asked about the United States"
+    nameless = inputs(
+        drawn(), {**MAKERS, "x/unsaid": ModelCard(home="KR")}, {"KR": "ko", "ES": "es", "ID": "id"}
+    )
+    assert table(HOME_ADVANTAGE.make(nameless), "home-advantage").equals(rows), (
+        "of no maker, and so at no home"
+    )
     row = rows.row(by_predicate=pl.col("home") == "South Korea", named=True)
     of = scores(known, "endpoint", "culture")
     own = {code: (of["x/k1", code] + of["x/k2", code]) / 2 for code in ("KR", "ES", "ID")}
@@ -390,6 +396,21 @@ def test_the_trend_with_the_resource_class_has_languages_as_its_unit() -> None:
     assert row["p_holm"] == pytest.approx(row["p"]), "single models are corrected apart"
 
 
+@pytest.mark.parametrize("right", [0.0, 1 / 3, 1.0])
+def test_units_that_are_all_alike_have_no_interval(right: float) -> None:
+    """Three models, six languages, two makers: that all score the same does not say that others do."""
+    known = inputs(lambda model, culture, n: right, THREE, SIX)
+    tables = [table for result in (MODEL_MEANS, RESOURCE_CLASSES) for table in result.make(known)]
+    ends = {"model-means": ("models_low", "models_high"), "resource-classes": ("low", "high")}
+    ends["resource-trend"] = ("slope", "low", "high", "p", "models_low", "models_high")
+    for name, columns in ends.items():
+        (rows,) = (table.rows.select(columns) for table in tables if table.name == name)
+        expected = {0.0} if "slope" in columns else set()
+        assert {value for column in rows for value in column.drop_nulls()} <= expected, name
+    same = np.array([0.1 + 0.2, 0.3, 0.3])
+    assert math.isnan(student(same).low) and math.isnan(welch(same, same)[0])
+
+
 def test_cultures_of_one_language_are_paired_by_question() -> None:
     known = inputs(drawn(), THREE, FOUR)
     rows = table(SAME_LANGUAGE.make(known), "same-language")
@@ -491,3 +512,13 @@ def test_welchs_interval_needs_three_on_either_side_and_some_difference(
         return
     expected = stats.ttest_ind(first, second, equal_var=False).confidence_interval()
     assert found == pytest.approx(tuple(expected))
+
+
+@pytest.mark.parametrize(
+    ("y", "slope", "p", "r"), [([0.0, 2.0, 4.0, 6.0], 2.0, 0.0, 1.0), ([6.0, 4.0, 2.0, 0.0], -2.0, 0.0, -1.0)]
+)
+def test_what_lies_on_a_line_has_its_slope_and_no_doubt(
+    y: list[float], slope: float, p: float, r: float
+) -> None:
+    assert least_squares(np.arange(4.0), np.array(y)) == pytest.approx((slope, slope, slope, p, r))
+    assert math.isnan(least_squares(np.arange(4.0), np.ones(4))[3]), "nothing to tell"

@@ -22,7 +22,7 @@ from folkways.records import Metric
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.overview import examples, turned_round
 from folkways.reports.views.views import ReportView
-from tests.evidence.test_verdict import CULTURES, RIGHT, evidence, first, judged
+from tests.support.made_evidence import CULTURES, RIGHT, evidence, first, judged
 from tests.support.report_data import small_report
 
 NEAR = replace(SIMILARITY, name="right")

@@ -174,7 +174,11 @@ def test_groups_that_one_model_alone_replied_to_are_named() -> None:
         " Not compared: B has no reply for Ethiopia and Iran."
     )
     assert verdict(CLEAR, alone={"B": ["Ethiopia"], "A": ["Iran"]}).endswith(
-        " Not compared: A has no reply for Ethiopia; B has no reply for Iran."
+        " Not compared: B has no reply for Iran; A has no reply for Ethiopia."
+    )
+    assert verdict(CLEAR, alone={"A": ["Iran", "Japan"], "B": ["Ethiopia", "Iran"]}).endswith(
+        " Not compared: B has no reply for Japan; A has no reply for Ethiopia; no row for Iran has a reply "
+        "of both."
     )
 
 

@@ -203,7 +203,7 @@ def test_a_model_that_answers_for_the_culture_it_is_told_is_seen_in_the_matrix_a
     run = folkways.run(
         "blend/mcq",
         models=told,
-        releases={"blend": str(write_mcq_release(tmp_path / "mcq", 300))},
+        releases={"blend": str(write_mcq_release(tmp_path / "mcq", 200))},
         treatments={"persona-second": {"crossed": "all"}},
         workspace=str(tmp_path / "w.db"),
     )

@@ -13,75 +13,28 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from folkways.benchmarks.summary import summarise_means
-from folkways.evidence.answers import answers_of
-from folkways.evidence.contrasts import ALPHA, CONTRASTS, contrasts
-from folkways.evidence.order import order
+from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.task_verdict import TaskEvidence, beats_guessing, task_verdict, task_verdicts
 from folkways.evidence.verdict import Expense, Verdict, verdict
 from folkways.evidence.weak_spots import weak_spots
 from folkways.names import WHOLE
-from folkways.records import JUDGEMENTS, LEFT_OUT, Metric, is_baseline
+from folkways.records import Metric
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import wilson
+from tests.support.made_evidence import RIGHT, Answers, evidence, first, judged
 
-RIGHT = Metric("right", "Accuracy", "")
 WRONG = Metric("right", "Errors", "", lower_is_better=True)
-CULTURES = ("ET", "KR", "MX")
-
-Answers = Mapping[str, Sequence[float | None]]
-"""Model -> a value for each question; None where no reply came, NaN where the rule leaves it out."""
-
-
-def judged(
-    answers: Sequence[float | None], cultures: Sequence[str] = CULTURES, samples: int = 1
-) -> pl.DataFrame:
-    """Judgements of one model, whose questions are about the cultures in turn."""
-    rows = [
-        {
-            "task": "t/t", "item": f"{number}", "question": f"{number}", "culture": cultures[number % len(cultures)],
-            "language": "en", "variant": "plain", "sample": sample, "counted": True,
-            "state": "failed" if value is None else "answered", "answer": None, "reason": None,
-            "right": value or 0.0, LEFT_OUT: None,
-            **({"right": None, LEFT_OUT: "unreadable"} if value is not None and math.isnan(value) else {}),
-        }
-        for number, value in enumerate(answers)
-        for sample in range(samples)
-    ]  # fmt: skip
-    return pl.DataFrame(rows, schema={**JUDGEMENTS, "right": pl.Float64, LEFT_OUT: pl.String})
-
-
-def evidence(
-    answers: Answers,
-    metric: Metric = RIGHT,
-    title: str = "Task",
-    cultures: Sequence[str] = CULTURES,
-    samples: int = 1,
-    **known: object,
-) -> TaskEvidence:
-    """The evidence on a task, made as a report makes it."""
-    frames = {model: judged(values, cultures, samples) for model, values in answers.items()}
-    models = {name: frame for name, frame in frames.items() if not is_baseline(name)}
-    scores = pl.concat(
-        summarise_means(frame, title, [metric], []).with_columns(
-            endpoint=pl.lit(name), profile=pl.lit("strict"), signature=pl.lit("")
-        )
-        for name, frame in frames.items()
-    )
-    rows, ranks = pl.DataFrame(schema=dict(CONTRASTS)), {}
-    if len(models) > 1:
-        matched = answers_of(models, metric, ("culture",))
-        rows = contrasts(matched, metric)
-        ranks = order(matched, rows, metric)
-    return TaskEvidence(title, title, metric, scores, rows, ranks, **{"people": 90.0, **known})  # type: ignore[arg-type]
-
-
-def first(right: int, of: int = 60) -> list[float | None]:
-    """The first ``right`` of the questions right, the others wrong."""
-    return [float(number < right) for number in range(of)]
 
 
 def text(*tasks: TaskEvidence, expenses: Mapping[str, Expense] | None = None) -> str:
     return verdict(tasks, {}, expenses).text
+
+
+def _about_other_cultures(made: TaskEvidence) -> TaskEvidence:
+    """With scores of which those of B about Ethiopia are about Kenya."""
+    elsewhere = (pl.col("endpoint") == "B") & (pl.col("value") == "ET")
+    moved = made.scores.with_columns(value=pl.when(elsewhere).then(pl.lit("KE")).otherwise("value"))
+    return replace(made, scores=moved)
 
 
 PRICE = Expense(200, 0.084, 50_000, 12_000, 0.84, 170.0)
@@ -211,6 +164,11 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
         ["choose A", "cannot tell how models compare on Task beyond the questions that both of a pair were asked; "],
         [],
     ),
+    "models were asked as many questions, one of them more about one culture": (
+        [_about_other_cultures(evidence({"A": first(50), "B": first(20)}))],
+        ["cannot tell how models compare on Task beyond the questions that both of a pair were asked."],
+        [],
+    ),
     "all models were asked the same, and one has lost replies": (
         [evidence({"A": first(55), "B": [None, *first(19, 59)]})],
         [],
@@ -220,6 +178,11 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
         [evidence({"A": first(5)}, guessing=25.0)],
         ["on Task, worse than guessing (25.0)."],
         ["better than guessing", "told apart", "Choose"],
+    ),
+    "one model, of which half the replies are lost": (
+        [evidence({"A": [*([None] * 30), *first(4, 30)]}, guessing=25.0)],
+        ["on Task, not told apart from guessing (25.0).", "cannot tell how good A is on Task, as 50.0\u202f% of its"],
+        ["worse than"],
     ),
     "one model, worse than guessing where less is better": (
         [evidence({"A": first(40)}, replace(RIGHT, lower_is_better=True), guessing=25.0)],
@@ -562,7 +525,7 @@ def test_models_without_a_weak_spot_are_rarely_given_one(
             ends = wilson(right, of)
             named = {"endpoint": f"M{model}", "task": "t/t", "facet": "culture", "value": f"C{number}"}
             numbers = {"score": 100 * right / of, "low": 100 * ends.low, "high": 100 * ends.high}
-            rows.append({**named, **numbers, "questions": of})
+            rows.append({**named, **numbers, "questions": of, "n": of, "failed": 0, "missing": 0})
     spots = weak_spots([(pl.DataFrame(rows), RIGHT, ("culture",))])
     assert len(spots) == 100 and sum(map(bool, spots.values())) <= 8
 

@@ -594,6 +594,7 @@ OURS = {"item": "KR/1", "language": "ko", "variant": "plain", "question": "1"}
     ("docs", "item"),
     [
         ([OURS, OURS | {"item": "KR/2"}], "KR/1|ko|plain"),
+        ([{name: OURS[name] for name in ("item", "language", "variant")}], "KR/1|ko|plain"),
         ([OURS, {"item": "KR/2", "language": "ko"}], "0"),  # changed by hand, or of another version
         ([OURS, "KR/2"], "0"),
         ([OURS, None], "0"),

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 from zlib import crc32
 
@@ -89,14 +90,20 @@ def test_some_tasks_have_headlines_that_are_never_pooled() -> None:
     assert {"blend/saq"} <= {*SPLIT}
 
 
+@pytest.fixture(scope="module")
+def judgements_folder(stored_run: StoredRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("judgements")
+    export_judgements(stored_run.run.workspace, stored_run.record, folder)
+    return folder
+
+
 @pytest.mark.parametrize("task", [*SPLIT, "semeval2026/saq"])
 def test_exported_judgements_come_to_the_score_in_each_language(
-    stored_run: StoredRun, task: str, tmp_path: Path
+    stored_run: StoredRun, task: str, judgements_folder: Path
 ) -> None:
     """Also where the licence keeps the items here."""
     metric = headline_of(get_task(task).metrics, stored_run.scores(task)["metric"])
-    export_judgements(stored_run.run.workspace, stored_run.record, tmp_path)
-    rows = pl.read_parquet(tmp_path / config_name(task)).filter("counted", model="lab/model")
+    rows = pl.read_parquet(judgements_folder / config_name(task)).filter("counted", model="lab/model")
     means = rows.group_by(ASKED_IN).agg(100 * pl.col(metric.name).mean(), pl.len())
     scores = stored_run.scores(task).filter(facet=ASKED_IN, metric=metric.name)
     exported = {value: (pytest.approx(mean), n) for value, mean, n in means.iter_rows()}
@@ -106,17 +113,22 @@ def test_exported_judgements_come_to_the_score_in_each_language(
     assert {*exported} == {*LABELS}
 
 
-def test_each_score_of_a_record_is_that_of_the_instances_it_names(
-    stored_run: StoredRun, tmp_path: Path
-) -> None:
-    export_every_eval_ever(stored_run.run.workspace, stored_run.record, tmp_path, unlicensed_items=True)
+@pytest.fixture(scope="module")
+def records_folder(stored_run: StoredRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The records of both models: to read, not to change."""
+    folder = tmp_path_factory.mktemp("records")
+    export_every_eval_ever(stored_run.run.workspace, stored_run.record, folder, unlicensed_items=True)
+    return folder
+
+
+def test_each_score_of_a_record_is_that_of_the_instances_it_names(records_folder: Path) -> None:
     split = set[str]()
-    for path in tmp_path.rglob("*.json"):
+    for path in records_folder.rglob("*.json"):
         document = json.loads(path.read_bytes())
         instances = defaultdict(list)
         if "detailed_evaluation_results" not in document:
             continue
-        lines = (tmp_path / document["detailed_evaluation_results"]["file_path"]).read_text("utf-8")
+        lines = (records_folder / document["detailed_evaluation_results"]["file_path"]).read_text("utf-8")
         for line in lines.splitlines():
             row = json.loads(line)
             instances[row["evaluation_result_id"]].append(row)
@@ -228,19 +240,16 @@ def test_two_records_differ_as_the_models_of_the_run_do(
 
 
 @pytest.fixture(scope="module")
-def records(stored_run: StoredRun, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def records(records_folder: Path) -> list[Path]:
     """The records of both models, the first model's first."""
-    folder = tmp_path_factory.mktemp("records")
-    export_every_eval_ever(stored_run.run.workspace, stored_run.record, folder, unlicensed_items=True)
-    return sorted(folder.rglob("*_samples.jsonl"), key=lambda path: path.parent.name)
+    return sorted(records_folder.rglob("*_samples.jsonl"), key=lambda path: path.parent.name)
 
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_a_record_shows_the_first_of_the_tasks_metrics_wherever_it_stands(
-    stored_run: StoredRun, order: int, tmp_path: Path
+    records_folder: Path, order: int, tmp_path: Path
 ) -> None:
-    export_every_eval_ever(stored_run.run.workspace, stored_run.record, tmp_path, unlicensed_items=True)
-    for path in tmp_path.rglob("*.json"):
+    for path in copytree(records_folder, tmp_path / "records").rglob("*.json"):
         document = json.loads(path.read_bytes())
         path.write_text(
             json.dumps({**document, "evaluation_results": document["evaluation_results"][::order]})

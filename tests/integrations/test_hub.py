@@ -276,6 +276,9 @@ def test_complete_scores_are_written_as_the_hub_reads_them(
 def test_what_is_incomplete_is_written_on_demand_and_says_so(
     faulty_run: Run, people: Run, tmp_path: Path
 ) -> None:
+    for pair in ("=easy", "demo/mcq="):
+        half = faulty_run.export("eval-results", tmp_path, "--dataset", "me/demo", "--task-id", pair)
+        assert half.returncode == 2 and "--task-id takes TASK=ID" in half.stderr
     failing = faulty_run.export("eval-results", tmp_path, "--dataset", "me/demo")
     assert failing.returncode == 2 and "are the same model" in failing.stderr
     name = failing.stderr.split("are the same model")[0].split("error: ")[1].split(", ")[1].strip()

@@ -78,6 +78,19 @@ def test_short_answers_are_judged_there_as_a_run_judges_them(tmp_path: Path) -> 
     assert 0 < ours["sem_b"] < 100
 
 
+@pytest.mark.parametrize(("cultures", "languages"), [("KR,ES", {"ko", "es"}), ("KR", {"ko"})])
+def test_a_task_in_two_languages_is_a_group_as_well(
+    tmp_path: Path, cultures: str, languages: set[str]
+) -> None:
+    release = write_release(tmp_path / "blend")
+    asked = ("--release", release, "--items", "--cultures", cultures, "--languages", "local")
+    assert {document["language"] for document in exported(tmp_path / "out", "blend/saq", *asked)} == languages
+    endings = {
+        path.stem.removeprefix("folkways_blend_saq_") for path in (tmp_path / "out").glob("*saq_*.yaml")
+    }
+    assert endings == ({*languages, "by_language"} if len(languages) > 1 else set())
+
+
 def test_a_survey_leaves_with_its_temperature_and_what_one_reply_tells(tmp_path: Path) -> None:
     done = folkways("export", "lm-eval", "survey/opinions", "--out", tmp_path)
     assert done.returncode == 0, done.stderr

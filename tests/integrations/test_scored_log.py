@@ -9,7 +9,17 @@ from typing import Any
 
 import pytest
 
-from folkways.integrations.scored_log import ScoredLog, columns, facets, number, told, worst_of
+from folkways.integrations.scored_log import (
+    ScoredLog,
+    averaged,
+    columns,
+    facets,
+    number,
+    scale_of,
+    scales_of,
+    told,
+    worst_of,
+)
 from folkways.records import Metric
 
 UNSCORED = math.nan
@@ -26,7 +36,16 @@ def log(*values: float | None, name: str = "s", **more: Any) -> ScoredLog:
     ("value", "expected"),
     [
         *((True, 1.0), (False, 0.0), (0, 0.0), (7, 7.0), (2.5, 2.5), (-1, -1.0)),
-        *(("C", 1.0), ("P", 0.5), ("I", 0.0), ("N", 0.0), ("yes", 1.0), ("No", 0.0), ("TRUE", 1.0)),
+        *(
+            ("C", 1.0),
+            ("P", 0.5),
+            ("I", 0.0),
+            ("N", 0.0),
+            ("yes", 1.0),
+            ("No", 0.0),
+            ("TRUE", 1.0),
+            ("False", 0.0),
+        ),
         *(("0.75", 0.75), ("-3", -3.0), ("c", UNSCORED), ("maybe", UNSCORED), ("", UNSCORED)),
         *((math.nan, UNSCORED), (math.inf, UNSCORED), ("nan", UNSCORED), ("-inf", UNSCORED)),
         *((None, None), ([1], None), ({"a": 1}, None)),
@@ -158,3 +177,43 @@ def test_a_log_contributes_its_first_score_with_what_must_be_known_of_it() -> No
 
 def test_settings_are_told_in_order_without_those_that_are_not_set() -> None:
     assert told({"top_p": 1, "seed": None, "level": 0}) == "level=0,top_p=1"
+
+
+SHARE = Metric("s", "s", "", "proportion", 100.0, (0.0, 1.0), lower_is_better=False)
+GAP = Metric(
+    "g",
+    "g",
+    "",
+    "mean",
+    1.0,
+    None,
+    lower_is_better=True,
+    per="question",
+    headline_by="type",
+    mean_over="type",
+)
+
+
+@pytest.mark.parametrize(
+    ("metric", "its_own"),
+    [(SHARE, {}), (GAP, {"per": "question", "headline_by": "type", "mean_over": "type"})],
+)
+def test_what_a_log_states_of_a_metric_is_read_again(metric: Metric, its_own: dict[str, str]) -> None:
+    (stated,) = scales_of([metric]).values()
+    assert replace(metric, **scale_of(stated)) == metric
+    assert averaged(metric) == its_own
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("bounds", wrong) for wrong in ([1, 0], [0, 0], [0], [0, 1, 2], ["a", "b"], [], 5)),
+        *(("scale", wrong) for wrong in (0, -1, math.inf, math.nan, "much")),
+        *(("lower_is_better", wrong) for wrong in (None, 2, "no")),
+        *(("kind", "median"), ("per", "person")),
+    ],
+)
+def test_what_no_metric_can_be_is_no_scale(name: str, value: object) -> None:
+    (stated,) = scales_of([GAP]).values()
+    with pytest.raises((ValueError, TypeError)):
+        scale_of({**stated, name: value})

@@ -7,12 +7,16 @@ import ast
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from tests.support.python_source import statements
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LOCKS = {name: REPOSITORY / "requirements" / f"{name}.txt" for name in ("run", "studio", "dev")}
@@ -44,6 +48,11 @@ def wanted(lock: str) -> list[Requirement]:
 BROUGHT = {"IPython", "datasets", "hausastemmer", "hazm", "indicnlp", "konlpy", "nlp_id", "qalsadi", "spacy"}
 
 
+@cache  # reads the files of every package
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
 @pytest.mark.parametrize("folders", [(".",), ("studio", ".")], ids=["folkways", "studio"])
 def test_every_package_that_is_imported_is_asked_for(folders: tuple[str, ...]) -> None:
     asked: set[str] = set()
@@ -53,11 +62,11 @@ def test_every_package_that_is_imported_is_asked_for(folders: tuple[str, ...]) -
         ]
         texts = sum(project["optional-dependencies"].values(), project["dependencies"])
         asked |= {canonicalize_name(Requirement(text).name) for text in texts}
-    distributions = packages_distributions()
+    distributions = _distributions()
     imported = {
         name.partition(".")[0]
         for path in (REPOSITORY / folders[0] / "src").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in statements(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.level == 0)
         for name in (
             [node.module or ""] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]

@@ -198,7 +198,7 @@ def test_tests_are_run_for_modules_that_they_look_at_from_without() -> None:
     ]
     assert beside["src/folkways/endpoints/generation.py"] == ["tests/endpoints/test_local.py"]
     for module in ("web/api/bodies.py", "people/api.py", "items/assignment_api.py"):
-        assert beside[f"studio/src/folkways_studio/{module}"] == ["studio/tests/web/api/test_api_bounds.py"]
+        assert "studio/tests/web/api/test_api_bounds.py" in beside[f"studio/src/folkways_studio/{module}"]
     assert "src/folkways/runs/work.py" not in beside
 
 

@@ -19,11 +19,12 @@ from folkways.benchmarks.tables import Form, Layout, Plot, Table
 from folkways.reports.data import ReportData
 from folkways.reports.figures.analysis_figures import figures_of, result_views
 from folkways.reports.figures.drawings import draw, outcome_figures
-from folkways.reports.figures.figure import Figure
+from folkways.reports.figures.figure import Figure, task_figures
 from folkways.reports.figures.framing import with_legend
 from folkways.reports.palette import LIGHT
 from folkways.reports.views.views import ReportView
 from tests.support.figure_data import LEVELS, MODELS, made_inputs
+from tests.support.report_data import Shape, simulate
 
 NEED_DATA = ("whose", "guessing", "consistency")
 """Beginnings of the names of results that look at a release."""
@@ -135,6 +136,17 @@ def test_a_file_names_what_it_shows_its_unit_and_its_source(figures: list[Figure
         title = root.find("{http://www.w3.org/2000/svg}title")
         assert title is not None and title.text == figure.title
         assert "var(" not in figure.file() and "darkone" not in written
+
+
+def test_people_that_are_not_there_are_missed_in_the_figure_of_cultures_alone() -> None:
+    made = simulate(Shape(saq=12, easy=4, xcr=3, loss=0), tasks=("blend/saq",))
+    for release in ("", "blend-june"):
+        view = ReportView(replace(made, unknown_people={"blend/saq": release} if release else {}))
+        drawn = task_figures(view.tasks[0], view.short)
+        hints = {
+            part: ["folkways data fetch blend-june" in each.caption for each in drawn[part]] for part in drawn
+        }
+        assert hints["culture"] == [bool(release)] and len(hints["facet"]) > 0 and not any(hints["facet"])
 
 
 def test_of_unanswered_questions_there_is_a_figure_where_there_are_some_in_several_cultures(

@@ -67,6 +67,9 @@ def test_methods_count_only_the_losses_that_a_score_counts(metric: Metric, lost:
     }
     assert ("never came" in words) == (lost > 0) and replies[lost] in words
     assert "silent never replied and has no score." in words
+    nothing = pl.when(pl.col("endpoint") == "lab/whole").then(0).otherwise("n")
+    unasked = ReportView(replace(view.data, scores=view.data.scores.with_columns(n=nothing)))
+    assert " silent never replied and has no score." in methods_paragraph(unasked, unasked.tasks[0])
     assert ("Replies without an opinion do not count." in words) == (metric is NEAR)
     assert ("count as not right" in words) == (metric is RIGHT)
 
@@ -109,3 +112,10 @@ def test_a_paper_shows_no_brackets_where_there_is_no_interval(metric: Metric) ->
     without = replace(data, scores=data.scores.with_columns(low=none, high=none))
     words = render_latex(ReportView(without))
     assert "[--" not in words and re.search(r"whole & 50\.0 & -- & 8 &", words)
+
+
+@pytest.mark.parametrize(("cultures", "amount"), [(("KR", "ES"), 2), (("KR",), 1), ((None,), 0)])
+def test_cultures_with_a_score_are_counted(cultures: tuple[str | None, ...], amount: int) -> None:
+    report = small_report(RIGHT, {("lab/one", str(code)): 4 for code in cultures}, QUESTIONS, "wrong")
+    judged = report.judgements.with_columns(culture=pl.col("culture").replace({"None": None}))
+    assert ReportView(report_of(judged, RIGHT)).tasks[0].cultures == amount

@@ -91,6 +91,15 @@ def test_what_is_chance_does_not_turn_round() -> None:
     assert turned_round(alone, Leaderboard(alone)) == []
 
 
+def test_that_nothing_turns_round_is_not_said_of_cultures_that_none_can_be_told_apart_in() -> None:
+    rights = {("m/a", "KR"): 5, ("m/b", "KR"): 0, ("m/a", "ET"): 0, ("m/b", "ET"): 5}
+    view = ReportView(small_report(METRIC, rights, 5, "tea with milk"))
+    assert turned_round(view, Leaderboard(view)) == [
+        "Whether models change places between cultures is open: there are too few questions about each to "
+        "tell two models apart."
+    ]
+
+
 def test_a_pair_is_one_pair_however_many_tasks_it_did() -> None:
     one = report({("m/a", "KR"): 40, ("m/b", "KR"): 20, ("m/a", "ET"): 29, ("m/b", "ET"): 31}).data
     task = {"task": pl.lit("t/other")}

@@ -22,9 +22,10 @@ from folkways.reports.formats.summary import coverage_notices, doubts, notices
 from folkways.reports.formats.terminal import Blocks, terminal_summary, terminal_verdict
 from folkways.reports.formats.verdict_tables import TextTable
 from folkways.reports.views.leaderboard import Leaderboard
+from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
-from tests.support.report_data import report_of, small_report
+from tests.support.report_data import MODELS, TASKS, Shape, report_of, simulate, small_report
 from tests.support.report_page import page_without_figures
 
 ITEM = {
@@ -105,6 +106,20 @@ def test_the_summary_in_the_terminal_shows_every_headline_score_whole(data: Repo
     assert "failed and" in shown
 
 
+@pytest.mark.parametrize(
+    ("models", "tasks", "told"),
+    [(0, 1, False), (0, 3, False), (1, 1, False), (1, 2, True), (2, 1, True), (2, 2, True)],
+)
+def test_the_verdict_follows_where_there_is_a_choice_or_several_tasks(
+    models: int, tasks: int, told: bool
+) -> None:
+    whole = simulate(Shape(saq=6, easy=4, xcr=3, loss=0), tasks=tuple(TASKS)[:tasks])
+    kept = pl.col("endpoint").is_in([*MODELS][models:]).not_()
+    made = replace(whole, scores=whole.scores.filter(kept), judgements=whole.judgements.filter(kept))
+    words = " ".join(without_styles(printed(terminal_summary(made), 120)).split())
+    assert (verdict_of(Leaderboard(ReportView(made))).text in words) is told
+
+
 @pytest.mark.parametrize("width", [76, 80, 100, 120])
 def test_no_word_of_the_summary_is_broken_where_few_questions_have_most_items(
     data: ReportData, width: int
@@ -149,6 +164,10 @@ def test_scores_over_different_items_are_told_before_the_numbers(data: ReportDat
     fewer = pl.when(narrow).then(pl.col("n") // 2).otherwise("n").alias("n")
     text = render_markdown(ReportView(replace(data, scores=data.scores.with_columns(fewer))))
     assert text.index("not everyone was asked the same") < text.index("## ")
+    code = data.scores.filter(narrow, facet="culture")["value"][0]
+    elsewhere = pl.when(narrow & (pl.col("value") == code)).then(pl.lit("KE")).otherwise("value")
+    text = render_markdown(ReportView(replace(data, scores=data.scores.with_columns(value=elsewhere))))
+    assert re.search(r"not everyone was asked the same, though n is 1,440 for each\.", text)
 
 
 def test_the_summary_in_the_terminal_is_inert(hostile: ReportData) -> None:

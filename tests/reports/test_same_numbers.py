@@ -34,6 +34,10 @@ def poor(prompt: str) -> str:
     return "False" if len(prompt) % 2 else "I do not know"
 
 
+def shy(prompt: str) -> str:
+    return "B" if len(prompt) % 3 else "I cannot answer that."
+
+
 def printed(model: str, score: float, low: float, high: float, n: int | None) -> Shown:
     return model.rpartition("/")[2], number(score), number(low), number(high), n
 
@@ -41,7 +45,7 @@ def printed(model: str, score: float, low: float, high: float, n: int | None) ->
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> folkways.Run:
     folder = tmp_path_factory.mktemp("same")
-    return folkways.run([*TASKS], [able, poor], name="r", workspace=folder / "w.db", samples=2)
+    return folkways.run([*TASKS], [able, poor, shy], name="r", workspace=folder / "w.db", samples=2)
 
 
 def of_frame(scores: pl.DataFrame) -> Iterator[Shown]:
@@ -107,7 +111,13 @@ def gate(run: folkways.Run, folder: Path) -> Iterator[Shown]:
         yield (check.model.rpartition("/")[2], *found.groups(), None)  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("way", [csv, parquet, markdown, latex, records, leaderboard, hub, gate])
+def ranking(run: folkways.Run, _: Path) -> Iterator[Shown]:
+    for comparison in folkways.compare(runs=run.name, workspace=run.workspace):
+        for row in comparison.ranking.iter_rows(named=True):
+            yield printed(row["model"], row["score"], row["low"], row["high"], None)
+
+
+@pytest.mark.parametrize("way", [csv, parquet, markdown, latex, records, leaderboard, hub, gate, ranking])
 def test_every_export_has_the_numbers_of_the_judgements(
     run: folkways.Run, tmp_path: Path, way: Callable[[folkways.Run, Path], Iterator[Shown]]
 ) -> None:
@@ -118,9 +128,9 @@ def test_every_export_has_the_numbers_of_the_judgements(
         (score,) = stored.filter(
             task=task, endpoint=endpoint, profile=profile, metric=TASKS[str(task)], facet=WHOLE
         ).to_dicts()
-        n = None if way is gate else len(values)
+        n = None if way in (gate, ranking) else len(values)
         expected.append(
             printed(str(endpoint), 100 * float(values.to_numpy().mean()), score["low"], score["high"], n)
         )
     assert sorted(way(run, tmp_path)) == sorted(expected)
-    assert len(expected) == 6
+    assert len(expected) == 9

@@ -18,7 +18,7 @@ from folkways.names import WHOLE, culture_name
 from folkways.records import SCORES, Signature
 from folkways.reports.data import ReportData
 from folkways.reports.figures.sparklines import heat_step, marks
-from folkways.reports.formats.site import Site, sizes_about, write_site
+from folkways.reports.formats.site import Site, page_paths, sizes_about, write_site
 from folkways.reports.views.board import Board
 from folkways.reports.views.views import ReportView
 from tests.reports.conftest import HOSTILE
@@ -97,6 +97,14 @@ def site(large: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pages_of_each_kind(site: Path) -> list[Path]:
     of_one = (next((site / folder).iterdir()) for folder in ("tasks", "models", "cultures"))
     return [site / "index.html", *of_one]
+
+
+def test_pages_of_names_in_other_scripts_keep_their_addresses_when_others_come() -> None:
+    names = {"one": "모델", "two": "模型", "three": "Model 3"}
+    paths = page_paths("models", names)
+    assert len({*paths.values()}) == 3 and paths["three"] == "models/model-3.html"
+    assert page_paths("models", dict(reversed(names.items()))) == paths
+    assert page_paths("models", {"two": "模型"}) == {"two": paths["two"]}
 
 
 def test_ranks_of_a_column_are_those_of_its_models_alone(large: ReportData) -> None:

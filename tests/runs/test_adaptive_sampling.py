@@ -18,7 +18,7 @@ from folkways.runs.options import RunOptions
 from folkways.workspace import run_records
 from folkways.workspace.database import open_workspace
 from tests.support.blend_data import write_release
-from tests.support.culturalbench_data import write_culturalbench
+from tests.support.culturalbench_data import rows_of, write_culturalbench
 from tests.support.mcq_data import right_letter
 
 QUESTIONS = 1000
@@ -188,7 +188,7 @@ def test_metrics_without_bounds_have_no_interval_and_few_units_a_wide_one(tmp_pa
 
 def test_a_question_that_needs_all_its_items_gets_them(tmp_path: Path) -> None:
     (tmp_path / "release").mkdir()
-    release = write_culturalbench(tmp_path / "release")
+    release = write_culturalbench(tmp_path / "release", *rows_of("Japan", "South Korea"))
     done = run(
         "culturalbench/hard",
         models="baseline/constant:True",

@@ -170,6 +170,12 @@ def test_ctrl_c_leaves_batches_out_and_the_same_command_collects_them(
     assert "Run the same command again, also days later" in done.stderr
     listed = json.loads(folkways("runs", "-w", study.workspace, "--json").stdout)
     assert [(run["state"], run["out"]) for run in listed] == [("interrupted", QUESTIONS)]
+    report = " ".join(folkways("score", "run-1", "-w", study.workspace).stdout.split())
+    assert "Collect the replies with the command that sent the batches, with --batch." in report
+    assert "folkways work" not in report
+    estimated = folkways("estimate", *study.command[1:], env=study.environment).stdout
+    assert f"{QUESTIONS} further requests are out in batches already; the command that sent" in estimated
+    assert "\n0 requests, at most US$ 0.00." in estimated or "\n0 requests." in estimated
     # Without --batch nobody asks what is out.
     command = study.command[:-1]
     plain = folkways(*command, env=study.environment)

@@ -23,7 +23,7 @@ from folkways.workspace.results import load_signatures
 from tests.support.chat_layouts import THOUGHTS
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import Done, folkways
-from tests.support.culturalbench_data import write_culturalbench
+from tests.support.culturalbench_data import rows_of, write_culturalbench
 
 Mcq = Callable[[int], Path]
 QUESTIONS = 120
@@ -128,7 +128,7 @@ def test_the_score_is_that_of_unreadable_replies(cut_run: CutRun, monkeypatch: p
 def test_terminal_and_report_say_how_many_and_what_to_do(cut_run: CutRun) -> None:
     sentence = (
         f"{cut_run.cut} of {QUESTIONS} replies of {cut_run.model} on blend/mcq were cut at 64 tokens, "
-        f"{cut_run.truncated} of them unreadable: ask again with --max-tokens 512."
+        f"{cut_run.truncated} of them truncated (before an answer): ask again with --max-tokens 512."
     )
     assert sentence in words(cut_run.done.stdout)
     assert f"{cut_run.truncated} truncated" in words(cut_run.done.stdout)
@@ -152,7 +152,8 @@ def test_cut_replies_are_told_once_whatever_the_number_of_profiles(cut_run: CutR
     assert cut_warnings(pl.concat([scores, again]), signatures, {task.name: task}) == once
     stricter = again.with_columns(truncated=pl.col("truncated") + 1)
     (warning,) = cut_warnings(pl.concat([scores, stricter]), signatures, {task.name: task})
-    assert f"{cut_run.truncated} (paper), {cut_run.truncated + 1} (strict) of them unreadable" in warning
+    counts = f"{cut_run.truncated} (paper), {cut_run.truncated + 1} (strict)"
+    assert f"{counts} of them truncated (before an answer)" in warning
 
 
 @pytest.mark.parametrize(
@@ -162,28 +163,32 @@ def test_cut_replies_are_told_once_whatever_the_number_of_profiles(cut_run: CutR
             "blend/mcq",
             "max_tokens=64,temperature=0.0",
             {"n": 1200, "failed": 7, "missing": 3, "cut": 1100, "truncated": 1000},
-            "1,100 of 1,190 replies of m on blend/mcq were cut at 64 tokens, 1,000 of them unreadable: ask again with "
+            "1,100 of 1,190 replies of m on blend/mcq were cut at 64 tokens, 1,000 of them "
+            "truncated (before an answer): ask again with "
             "--max-tokens 512.",
         ),
         (
             "blend/mcq",
             "max_tokens=32",
             {"n": 5, "cut": 1},
-            "1 of 5 replies of m on blend/mcq was cut at 32 tokens, none of them unreadable: ask again with "
+            "1 of 5 replies of m on blend/mcq was cut at 32 tokens, none of them "
+            "truncated (before an answer): ask again with "
             "--max-tokens 256.",
         ),
         (
             "blend/mcq",
             "max_tokens=33",
             {"n": 5, "cut": 5},
-            "5 of 5 replies of m on blend/mcq were cut at 33 tokens, none of them unreadable: ask again with "
+            "5 of 5 replies of m on blend/mcq were cut at 33 tokens, none of them "
+            "truncated (before an answer): ask again with "
             "--max-tokens 264.",
         ),
         (
             "culturalbench/easy",
             "max_tokens=2",
             {"n": 5, "cut": 2, "truncated": 1},
-            "2 of 5 replies of m on culturalbench/easy were cut at 2 tokens, 1 of them unreadable. This limit cuts "
+            "2 of 5 replies of m on culturalbench/easy were cut at 2 tokens, 1 of them "
+            "truncated (before an answer). This limit cuts "
             "replies by design: culturalbench/easy asks for 2 tokens. To let models talk or think first, ask again with "
             "--max-tokens 256 --profile lenient.",
         ),
@@ -191,14 +196,16 @@ def test_cut_replies_are_told_once_whatever_the_number_of_profiles(cut_run: CutR
             "culturalbench/easy",
             "max_tokens=3",
             {"n": 5, "cut": 2},
-            "2 of 5 replies of m on culturalbench/easy were cut at 3 tokens, none of them unreadable: ask again with "
+            "2 of 5 replies of m on culturalbench/easy were cut at 3 tokens, none of them "
+            "truncated (before an answer): ask again with "
             "--max-tokens 256.",
         ),
         (
             "blend/mcq",
             "min_max_tokens=9,temperature=0.0",
             {"n": 5, "cut": 2},
-            "2 of 5 replies of m on blend/mcq were cut at the limit of its provider, none of them unreadable: ask again "
+            "2 of 5 replies of m on blend/mcq were cut at the limit of its provider, none of them "
+            "truncated (before an answer): ask again "
             "with --max-tokens.",
         ),
         ("blend/mcq", "max_tokens=64", {"n": 5, "cut": 0, "truncated": 0}, None),
@@ -293,7 +300,7 @@ def test_more_tokens_are_asked_for_and_of_whole_replies_nothing_is_warned(
 
 def test_two_tokens_are_the_papers_own_limit_and_the_report_says_so(tmp_path: Path) -> None:
     (tmp_path / "culturalbench").mkdir()
-    write_culturalbench(tmp_path / "culturalbench")
+    write_culturalbench(tmp_path / "culturalbench", *rows_of("Japan", "South Korea"))
     with ChatServer(mode="fixed:The answer", faults={"chances": {"length": 1.0}}) as server:
         model = f"{server.url}/v1#talker"
         places = ("--release", tmp_path / "culturalbench", "-w", tmp_path / "w.db")
@@ -302,7 +309,7 @@ def test_two_tokens_are_the_papers_own_limit_and_the_report_says_so(tmp_path: Pa
         count = server.stats()["total"]
     sentence = (
         f"{count} of {count} replies of {model} on culturalbench/easy were cut at 2 tokens, {count} of "
-        "them unreadable. "
+        "them truncated (before an answer). "
         "This limit cuts replies by design: culturalbench/easy asks for 2 tokens. "
         "To let models talk or think first, ask again with --max-tokens 256 --profile lenient."
     )
@@ -324,9 +331,8 @@ def test_files_of_replies_may_say_that_they_were_cut(tmp_path: Path) -> None:
         "judge", "demo/mcq", "--responses", tmp_path / "replies.jsonl", "--out", tmp_path / "out.csv"
     )
     assert done.returncode == 0, done
-    assert "3 replies were cut at the token limit (by finish_reason), 2 of them unreadable" in words(
-        done.stderr
-    )
+    cut = "3 replies were cut at the token limit (by finish_reason), 2 of them truncated (before an answer)"
+    assert cut in words(done.stderr)
     judged = pl.read_csv(tmp_path / "out.csv").select("item", "state", "answer")
     assert set(judged.filter(pl.col("state") != "missing").iter_rows()) == {
         ("US/holidays-1", "truncated", None),

@@ -90,7 +90,7 @@ def test_the_name_of_a_run_may_have_an_at_of_its_own(workspace: Workspace) -> No
         (("gpt",), ("one",), f"'gpt' stands for several; say which: {GPT}@one, {LOCAL}@one"),
         ((GPT,), ("one", "two"), "run one has not been scored yet; score it first: folkways score one"),
         (("gpt@one+nope",), (), "unknown model 'gpt@one+nope'"),
-        (("gpt@two", GPT), ("two",), f"{GPT} is named twice"),
+        (("gpt@two", GPT), ("two",), f"{GPT} is named twice, both times of run two (gpt@two, {GPT});"),
         (("nope",), (), f"unknown model 'nope'\nvalid: {GPT}\nlooked in two;"),
         (("nope@one",), (), "unknown model 'nope'\n"),
         (("nope",), ("one", "two"), "looked in one, two;"),

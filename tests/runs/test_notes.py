@@ -105,7 +105,7 @@ def test_of_cut_replies_a_longer_limit_is_advised(settings: str, advised: int | 
     rows = scores({"metric": "sem_b", "cut": 3, "truncated": 2, "failed": 1, "missing": 2})
     (sentence,) = cut_warnings(rows, made, TASKS)
     assert sentence.startswith("3 of 7 replies of lab/m on demo/saq were cut at ")
-    assert ", 2 of them unreadable" in sentence
+    assert ", 2 of them truncated (before an answer)" in sentence
     number = re.search(r"--max-tokens(?: (\d+))?", sentence)
     assert number and (number[1] and int(number[1])) == advised
 
@@ -133,7 +133,7 @@ def test_profiles_with_the_same_counts_share_a_sentence_and_others_do_not() -> N
         assert named == [("endpoint" not in other)] * 2, told
     unlike = scores(alike[0], {**alike[1], "truncated": 0})
     (sentence,) = cut_warnings(unlike, {}, TASKS)
-    assert "2 (paper), none (strict) of them unreadable" in sentence
+    assert "2 (paper), none (strict) of them truncated (before an answer)" in sentence
     assert cut_warnings(scores({"cut": 0}, {"cut": 2, "facet": "culture", "value": "KR"}), {}, TASKS) == []
 
 
@@ -152,8 +152,10 @@ def test_a_model_is_told_of_once_over_all_tasks_with_the_same_remedy() -> None:
     ]
     rows = scores(*of_model, *({**row, "endpoint": "lab/other"} for row in of_model))
     assert cut_warnings(rows, made, TASKS) == [
-        f"1 of 10 replies of {model} on demo/mcq was cut at 64 tokens, none of them unreadable; 3 of 10 replies on "
-        "demo/saq were cut at 48 tokens, 2 of them unreadable: ask again with --max-tokens 512."
+        f"1 of 10 replies of {model} on demo/mcq was cut at 64 tokens, none of them "
+        "truncated (before an answer); 3 of 10 replies on "
+        "demo/saq were cut at 48 tokens, 2 of them "
+        "truncated (before an answer): ask again with --max-tokens 512."
         for model in ("lab/m", "lab/other")
     ]
 

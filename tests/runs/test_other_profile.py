@@ -13,7 +13,7 @@ from folkways.api import load_run
 from folkways.display import number
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import folkways
-from tests.support.culturalbench_data import write_culturalbench
+from tests.support.culturalbench_data import rows_of, write_culturalbench
 from tests.support.mcq_data import right_letter, write_mcq_release
 
 ASKED = 120
@@ -97,7 +97,7 @@ def test_of_a_sample_the_other_profile_gives_what_its_scores_say(tmp_path: Path)
 def test_a_profile_that_reads_no_more_is_not_named(tmp_path: Path) -> None:
     release = tmp_path / "culturalbench"
     release.mkdir()
-    write_culturalbench(release)
+    write_culturalbench(release, *rows_of("Japan", "South Korea"))
     with ChatServer(mode="fixed:Well, hmm.") as server:
         model = f"{server.url}/v1#plain"
         options = ("--limit", 60, "--release", release, "-w", tmp_path / "w.db")
@@ -120,7 +120,7 @@ def test_of_several_profiles_the_one_that_reads_most_is_named(
 ) -> None:
     release = tmp_path / "culturalbench"
     release.mkdir()
-    write_culturalbench(release)
+    write_culturalbench(release, *rows_of("Japan", "South Korea"))
     with ChatServer(mode=f"fixed:{said}") as server:  # no reply is the label and nothing else
         model = f"{server.url}/v1#talker"
         options = ("--limit", 60, "--release", release, "-w", tmp_path / "w.db")

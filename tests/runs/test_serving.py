@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import sys
 import time
@@ -91,3 +92,27 @@ def test_one_that_ends_before_says_its_last_lines_and_its_exit_code(
     with pytest.raises(NotServedError) as error:
         asyncio.run(server.listens())
     assert str(error.value).startswith(f"its server ended before it listened: {words}command: ")
+
+
+def test_a_guard_that_is_killed_with_its_worker_ends_its_server_all_the_same(tmp_path: Path) -> None:
+    with served(tmp_path, 200) as server:
+        wait_until_it_is_up(server)
+        server.process.send_signal(signal.SIGINT)
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.1)
+        assert server.answers() and server.process.poll() is None, "the worker's own end is what counts"
+        server.process.kill()
+        server.process.wait()
+        assert server.answers(), "it lives until its worker is gone"
+        assert server.process.stdin is not None
+        server.process.stdin.close()
+        until = time.monotonic() + 10
+        while server.answers() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert not server.answers()
+
+
+def test_a_command_that_is_none_is_told() -> None:
+    server = ModelServer("no-such-program --port {port}", {})
+    with pytest.raises(NotServedError, match=r"no-such-program: No such file or directory \(exit code 127, "):
+        asyncio.run(server.listens())

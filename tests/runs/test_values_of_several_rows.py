@@ -14,7 +14,7 @@ import folkways
 from folkways.evidence.groups.treatments import TREATMENTS
 from folkways.runs.results.find_models import find_models, judgements_of
 from folkways.runs.results.judgements import load_inputs
-from tests.support.culturalbench_data import write_culturalbench
+from tests.support.culturalbench_data import rows_of, write_culturalbench
 
 LOST: set[int] = set()
 TIMES = [0]
@@ -47,7 +47,7 @@ def second(prompt: str, system: str | None = None) -> str:
 def in_orders(folder: Path, models: Any, **how: Any) -> folkways.Run:
     if not (folder / "data").is_dir():
         (folder / "data").mkdir()
-        write_culturalbench(folder / "data")
+        write_culturalbench(folder / "data", *rows_of("South Korea"))
     asked = {"releases": str(folder / "data"), "cultures": "KR", "permute_options": 3, **how}
     return folkways.run("culturalbench/easy", models, workspace=folder / "w.db", **asked)
 

@@ -27,6 +27,12 @@ LONGEST = (
 )
 """Files that take a minute or so each: begun first, so that no worker is left alone with one at the end."""
 
+OF_MANY_LANGUAGES = (
+    "tests/text/",
+    *(f"tests/benchmarks/{name}/" for name in ("blend", "free_answers", "semeval2026")),
+)
+"""Folders of tests that read the tables of words of many languages, which takes four seconds."""
+
 SHORT = 0.005
 """Seconds that ``pytest --durations`` leaves out unless it is asked for all."""
 
@@ -34,9 +40,13 @@ SHORT = 0.005
 def shared_by(file: str, text: str) -> str:
     """What many files use and each worker would begin anew, so that they go to one worker; empty if there is
     none."""
+    if file in LONGEST:
+        return ""
     if file.startswith("tests/reports/"):
         return "drawings"
-    return "torch" if "mark.local_model" in text and file not in LONGEST else ""
+    if "mark.local_model" in text:
+        return "torch"
+    return "tables of words" if file.startswith(OF_MANY_LANGUAGES) else ""
 
 
 class FileOfTests(pytest.Item):

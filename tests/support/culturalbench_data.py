@@ -78,6 +78,12 @@ def culturalbench_rows() -> tuple[list[Row], list[Row]]:
     return easy, hard
 
 
+def rows_of(*countries: str) -> tuple[list[Row], list[Row]]:
+    """The rows of Easy and of Hard of these countries."""
+    easy, hard = ([row for row in rows if row["country"] in countries] for rows in culturalbench_rows())
+    return easy, hard
+
+
 def write_culturalbench(
     root: Path, easy: Sequence[Row] | None = None, hard: Sequence[Row] | None = None
 ) -> Release:

@@ -305,3 +305,11 @@ def test_english_replies_that_do_not(reply: str) -> None:
 )
 def test_that_others_do_not_know_or_are_pitied_declines_nothing(language: str, reply: str) -> None:
     assert not is_refusal(reply, language)
+
+
+@pytest.mark.parametrize(
+    "after", ["<|im_end|>\n", "<|eot_id|>", "</s>\n<|user|>\n", "<|user|>", "<end_of_turn>"]
+)
+def test_a_refusal_in_a_later_turn_is_not_the_replys(after: str) -> None:
+    assert not is_refusal(f"Rice cakes{after}I do not know.")
+    assert is_refusal(f"I do not know.{after}Rice cakes")

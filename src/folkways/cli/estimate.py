@@ -92,6 +92,12 @@ def command(
             f"{until:g} points.",
             soft_wrap=True,
         )
+    if out := sum(entry.out for entry in estimates):
+        console.print(
+            f"{plural(out, 'further request is', 'further requests are')} out in batches already; the "
+            "command that sent them collects the replies.",
+            soft_wrap=True,
+        )
     learned = {entry.endpoint: entry.learned_from for entry in estimates if entry.learned_from}
     for endpoint, replies in learned.items():
         console.print(

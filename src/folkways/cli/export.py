@@ -326,6 +326,6 @@ def _open_pull_request(push: str, opened: Hub, files: Sequence[ModelFile], recor
 def _pairs(texts: Sequence[str]) -> dict[str, str]:
     pairs = [text.partition("=") for text in texts]
     for name, _, value in pairs:
-        if not name or not value:
+        if not (name and value):
             raise FolkwaysError(f"--task-id takes TASK=ID, for example culturalbench/easy=easy, got {name!r}")
     return {name: value for name, _, value in pairs}

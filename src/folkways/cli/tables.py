@@ -150,7 +150,7 @@ def _inputs(
     inputs = Inputs()
     if runs:
         database = open_workspace(workspace, create=False)
-        inputs = load_inputs(database, find_asked_runs(database, runs), profile and resolved)
+        inputs = load_inputs(database, find_asked_runs(database, runs), profile)
     values = {name: named[name.replace("-", "_")] for name in needs}
     return replace(
         inputs,

@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from folkways.endpoints.base import Completion, EndpointFailure, Request
-from folkways.records import listed_likelihoods
 
 ABLE = "hf/, vllm-offline/, gguf/ and llamacpp/"
 """The endpoints that can tell likelihoods, for messages."""
@@ -46,6 +45,10 @@ def choice(
     likelihoods: one per label, natural logarithms; the first of equal ones wins. model: the name to report.
     tokens: input tokens spent.
     """
+    from folkways.records import (
+        listed_likelihoods,  # brings polars, which the process of an engine does not need
+    )
+
     best = max(range(len(labels)), key=lambda at: likelihoods[at])
     listing = listed_likelihoods(likelihoods)
     return Completion(labels[best], listing, model=model, input_tokens=tokens, output_tokens=0)

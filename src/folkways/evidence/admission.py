@@ -119,7 +119,7 @@ def _release(entry: Entry, column: Column | None, here: Mapping[str, str]) -> Ou
         return Status.FAIL, f"{name} is not pinned: its contents may change; take a release with a revision"
     if fingerprint in record.fingerprints:
         return Status.PASS, f"{name}, pinned, with the checksum {fingerprint} of its record"
-    if fingerprint and fingerprint == here.get(name):
+    if fingerprint == here.get(name):
         return Status.PASS, f"{name}, pinned, with the checksum {fingerprint} of the copy here"
     if record.has_all_fingerprints:
         checksums = named(sorted(record.fingerprints))

@@ -75,8 +75,8 @@ class Answers:
         return np.flatnonzero(~(np.isnan(one) | np.isnan(other)))
 
     def only_one(self, first: str, second: str, facet: str) -> dict[str, list[str]]:
-        """Model -> the groups of a facet in which only it has replies, so that the pair cannot be
-        compared."""
+        """Model -> the groups of a facet in which it has replies, but to no row that the other replied to,
+        so that the pair cannot be compared: under both models where each replied to rows of its own."""
         one, other = (~np.isnan(self._column(model)) for model in (first, second))
         flags = self.groups.select(
             pl.col(facet).cast(pl.String), one=pl.Series(one), other=pl.Series(other)

@@ -198,7 +198,7 @@ def _verdicts(rows: pl.DataFrame, answers: Answers, metric: Metric, by: str) -> 
 
 
 def _alone(answers: Answers, pair: tuple[str, str]) -> dict[str, list[str]]:
-    """Model -> names of the cultures (or, if there are none, languages) in which only it has replies."""
+    """``Answers.only_one`` with the names of the cultures (or, if there are none, languages)."""
     for facet in (CULTURE, "language"):
         if only := answers.only_one(*pair, facet):
             return {model: [value_name(facet, value) for value in values] for model, values in only.items()}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from folkways.display import count, named, single_line
-from folkways.names import value_name
+from folkways.names import WHOLE, value_name
 
 ASKED_BY = ("culture", "language", "variant")
 """The columns by which the rows of a task are counted."""
@@ -69,3 +69,11 @@ class Completeness:
         for column, values in self.absent.items():
             names = [single_line(value_name(column, value)) for value in values]
             yield f"nothing {ABOUT[column]} the {column}{'s' * (len(names) > 1)} {named(names)}"
+
+
+def asked_apart(scores: pl.DataFrame) -> bool:
+    """Whether models were asked different numbers of rows: over everything, or about some culture, in some
+    language or with some variant. scores: records.SCORES of one metric and profile of a task."""
+    sizes = scores.filter(pl.col("facet").is_in([WHOLE, *ASKED_BY])).group_by("facet", "value")
+    rows = sizes.agg(pl.col("n").n_unique(), models=pl.col("endpoint").n_unique())
+    return bool(((rows["n"] > 1) | (rows["models"] < scores["endpoint"].n_unique())).any())

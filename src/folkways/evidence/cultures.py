@@ -15,7 +15,7 @@ from folkways.display import bound, interval, named, number, p_value, percent, p
 from folkways.evidence.answers import answers_of
 from folkways.evidence.contrasts import ALPHA, CULTURE, contrasts
 from folkways.evidence.sentences import unit_words
-from folkways.evidence.weak_spots import gaps_to_mean
+from folkways.evidence.weak_spots import COMPARABLE, gaps_to_mean
 from folkways.names import local_languages
 from folkways.records import (
     LEFT_OUT,
@@ -31,7 +31,6 @@ from folkways.records import (
 )
 from folkways.stats.differences import difference_of_shares
 from folkways.stats.hypotheses.corrections import holm
-from folkways.stats.pairwise import FEWEST_QUESTIONS
 
 ENGLISH = "en"
 
@@ -138,8 +137,8 @@ def _answered_elsewhere(judgements: pl.DataFrame) -> pl.Expr:
 def topics(judgements: pl.DataFrame, metric: Metric, facet: str) -> pl.DataFrame:
     """TOPICS of one model and task: each topic of each culture against the mean of the culture's topics.
 
-    judgements: records.JUDGEMENTS of the model, with the metric's column and ``facet``. Topics of fewer than
-    six questions are left out, and so is a culture with one topic. Empty for a metric without bounds.
+    judgements: records.JUDGEMENTS of the model, with the metric's column and ``facet``. Topics that are not
+    COMPARABLE are left out, and so is a culture with one topic. Empty for a metric without bounds.
     """
     needed = [name for name in ("question", "counted", "state", LEFT_OUT) if name in judgements.columns]
     counted = judgements.select(*needed, CULTURE, facet, metric.name).filter(
@@ -151,7 +150,7 @@ def topics(judgements: pl.DataFrame, metric: Metric, facet: str) -> pl.DataFrame
     cell = pl.concat_str(pl.col(CULTURE, facet).cast(pl.String), separator="+").cast(pl.Categorical)
     counted = by_slices(counted, SLICE, lambda rows: rows.with_columns(cell.alias(CULTURE)).drop(facet))
     scores = summarise_means(counted, "", (metric,), (), ((CULTURE,),)).filter(
-        pl.col("facet") == CULTURE, pl.col("questions") >= FEWEST_QUESTIONS, pl.col("low").is_not_null()
+        pl.col("facet") == CULTURE, COMPARABLE
     )
     of_cells = scores.rows_by_key("value", named=True, unique=True)
     rows = []

@@ -96,8 +96,8 @@ def verdict(
         sign with the wording says more about the wording.
     turned: name of a group that contradicts the whole (``contrasts.reversals``) -> the model that is ahead
         there; named first.
-    alone: model -> names of groups in which only it has replies (``Answers.only_one``), which are not
-        compared.
+    alone: model -> names of groups in which it has replies and no row has one of both
+        (``Answers.only_one``), which are not compared.
     """
     turned = turned or {}
     pair = (contrast.first, contrast.second)
@@ -150,7 +150,13 @@ def further_turned(pairs: int) -> str:
 
 
 def nothing_turned(pairs: int, groups: int) -> str:
-    """That no pair of models changes places in any culture, of how many."""
+    """That no pair of models changes places in any culture, of how many (``groups``) with questions enough to
+    tell; 0 for none."""
+    if not groups:
+        return (
+            "Whether models change places between cultures is open: there are too few questions about each "
+            "to tell two models apart."
+        )
     return (
         f"No reversals: no model that trails overall clearly leads in any culture ({plural(pairs, 'pair')} "
         f"of models, {plural(groups, 'culture')})."
@@ -218,10 +224,13 @@ def _wordings(contrast: Contrast, leads: Sequence[str | None], turns: bool) -> s
 
 
 def _alone(contrast: Contrast, alone: Mapping[str, Sequence[str]]) -> str:
-    """The groups that are not compared because one of the models has no reply there."""
+    """The groups that are not compared because only one of the models, or each to other rows, replied."""
+    first, second = (alone.get(model, ()) for model in (contrast.first, contrast.second))
     parts = [
-        f"{contrast.second if model == contrast.first else contrast.first} has no reply for {named(names)}"
-        for model, names in alone.items()
-        if names
+        f"{silent} has no reply for {named(names)}"
+        for silent, others in ((contrast.second, [first, second]), (contrast.first, [second, first]))
+        if (names := [name for name in others[0] if name not in others[1]])
     ]
+    if both := [name for name in first if name in second]:
+        parts.append(f"no row for {named(both)} has a reply of both")
     return f"Not compared: {'; '.join(parts)}." if parts else ""

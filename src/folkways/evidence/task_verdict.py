@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from folkways.display import single_line
+from folkways.evidence.answers import ENOUGH_REPLIES
 from folkways.evidence.comparison import contrast_of
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.order import Rank
@@ -50,9 +51,9 @@ class Standing:
     """A model on a task: its score over everything with interval, and its rank among the others.
 
     n: expected answers; lost: those without a reply. above_guessing, below_guessing: whether the whole
-    interval is on the better side of guessing, or on the worse one; None where that is not known. guessing_p:
-    two-sided, for a score that is guessed; NaN where that is not known. rank: None for the only model, and
-    for one with too few replies.
+    interval is on the better side of guessing, or on the worse one, and not for want of replies; None where
+    that is not known. guessing_p: two-sided, for a score that is guessed; NaN where that is not known. rank:
+    None for the only model, and for one with too few replies.
     """
 
     model: str
@@ -192,9 +193,9 @@ def _standings(evidence: TaskEvidence) -> Iterator[Standing]:
             continue
         above = beats_guessing(low, high, evidence.guessing, evidence.metric)
         behind = low > evidence.guessing if evidence.metric.lower_is_better else high < evidence.guessing
-        below = None if above is None else behind
-        p = math.nan if above is None else _guessing_p(score, low, high, evidence)
         lost = row["failed"] + row["missing"]
+        below = None if above is None else behind and lost <= (1 - ENOUGH_REPLIES) * row["n"]
+        p = math.nan if above is None else _guessing_p(score, low, high, evidence)
         rank = evidence.ranks.get(row["endpoint"])
         yield Standing(row["endpoint"], score, low, high, row["n"], lost, above, below, p, rank)
 

@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter, methodcaller
 
+import polars as pl
+
 from folkways.cultures import language_name
 from folkways.display import bound, count, duration, interval, named, number, percent, plural, single_line
 from folkways.evidence.answers import ENOUGH_REPLIES
+from folkways.evidence.completeness import asked_apart
 from folkways.evidence.sentences import unit_words
 from folkways.evidence.task_verdict import Standing, TaskEvidence, TaskVerdict, task_verdict, task_verdicts
 from folkways.evidence.weak_spots import WeakSpot, weak_spots
@@ -446,7 +449,7 @@ def _limits(made: Verdict) -> Iterator[str]:
         titles = plural(len(lost), "task") if len(lost) > MOST_TITLES else named([*lost])
         most = f"{'up to ' if len(lost) > 1 else ''}{percent(max(lost.values()))}"
         yield f"{how} on {titles}, as {most} of its replies are missing"
-    if unequal := [task for task in made.tasks if _asked_apart(task)]:
+    if unequal := [task for task in made.tasks if asked_apart(_of_ranked(task))]:
         yield f"how models compare on {_titles(unequal)} beyond the questions that both of a pair were asked"
     of_percent = [task for task in made.tasks if task.metric.scale == 100]
     if wide := [task for task in of_percent if _half_width(made, task) > WIDE]:
@@ -468,9 +471,10 @@ def _limits(made: Verdict) -> Iterator[str]:
             yield f"what the score on the whole of {task.title} would be, as it asked {task.evidence.part}"
 
 
-def _asked_apart(task: TaskVerdict) -> bool:
-    """Whether models that are ranked were asked different numbers of questions."""
-    return len({one.n for one in task.standings if one.rank is not None}) > 1
+def _of_ranked(task: TaskVerdict) -> pl.DataFrame:
+    """The scores of the models with a rank."""
+    ranked = [one.model for one in task.standings if one.rank is not None]
+    return task.evidence.scores.filter(pl.col("endpoint").is_in(ranked))
 
 
 def _incomplete(made: Verdict) -> list[tuple[str, dict[str, float]]]:

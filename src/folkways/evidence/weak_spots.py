@@ -11,14 +11,23 @@ import numpy as np
 import polars as pl
 
 from folkways.display import bound
+from folkways.evidence.answers import ENOUGH_REPLIES
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.sentences import unit_words
 from folkways.names import facet_title, value_name
-from folkways.records import Metric, is_baseline
+from folkways.records import LOST, Metric, is_baseline
 from folkways.stats.differences import Difference, gaps_of_groups
 from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import DEFAULT_CONFIDENCE, Floats
 from folkways.stats.pairwise import FEWEST_QUESTIONS
+
+COMPARABLE = (
+    pl.col("low").is_not_null()
+    & (pl.col("questions") >= FEWEST_QUESTIONS)
+    & (pl.sum_horizontal(*LOST) <= (1 - ENOUGH_REPLIES) * pl.col("n"))
+)
+"""Of records.SCORES: groups that a model may be called worse or better on than on others. Where replies are
+lost, which count as wrong, a low score says nothing of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +74,13 @@ def weak_spots(
     first; empty where none is.
 
     scores: for each task records.SCORES of one profile and metric, the metric, and the facets whose groups
-    are looked at. Groups without an interval or with fewer than FEWEST_QUESTIONS questions, and metrics
-    without bounds, are not.
+    are looked at. Those of COMPARABLE are, but of metrics without bounds none.
     """
     gaps: dict[str, list[tuple[dict[str, Any], int, Difference]]] = {}
     for of_task, metric, facets in scores:
         groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for row in of_task.filter(pl.col("facet").is_in(list(facets))).iter_rows(named=True):
-            enough = row["low"] is not None and row["questions"] >= FEWEST_QUESTIONS
-            if enough and not is_baseline(row["endpoint"]):
+        for row in of_task.filter(pl.col("facet").is_in(list(facets)), COMPARABLE).iter_rows(named=True):
+            if not is_baseline(row["endpoint"]):
                 groups.setdefault((row["endpoint"], row["facet"]), []).append(row)
         for (endpoint, _), rows in groups.items():
             gaps.setdefault(endpoint, []).extend(_gaps(rows, metric))

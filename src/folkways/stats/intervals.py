@@ -219,16 +219,21 @@ def _check_population(n: float, population: int | None) -> None:
         raise ValueError(f"a population of {population} cannot have given {n:g}")
 
 
+def all_alike(values: Floats) -> bool:
+    """Whether values differ by no more than sums in another order do."""
+    return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
+
+
 def student(
     values: Floats, bounds: tuple[float, float] | None = None, confidence: float = DEFAULT_CONFIDENCE
 ) -> Interval:
     """Student's interval of the mean of independent values of equal weight (models, languages), cut off at
     the bounds.
 
-    NaN with fewer than two values.
+    NaN with fewer than two values, and where they are all alike: nothing then says how far others are.
     """
     method = f"student {confidence:.0%}"
-    if values.size < 2:
+    if values.size < 2 or all_alike(values):
         return Interval(math.nan, math.nan, method)
     from scipy.special import stdtrit
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from folkways.text.labels import first_turn
 from folkways.toml_files import packaged_toml
 
 
@@ -25,12 +26,13 @@ def _pattern(language: str) -> re.Pattern[str] | None:
 
 
 def is_refusal(reply: str, language: str = "en", *, within: int = 400) -> bool:
-    """Whether the first ``within`` characters of a reply say, in English or in ``language``, that no answer
-    will be given.
+    """Whether the first ``within`` characters of a reply's own turn say, in English or in ``language``, that
+    no answer will be given.
 
     Models decline in English whatever they are asked in, so English always counts; a language without phrases
     adds nothing. Meant for replies in which no answer was found: "I am not sure, but the answer is B" answers
     and should be read first.
     """
     patterns = (_pattern(code) for code in dict.fromkeys(("en", language)))
-    return any(pattern.search(reply[:within]) for pattern in patterns if pattern is not None)
+    opening = first_turn(reply)[:within]
+    return any(pattern.search(opening) for pattern in patterns if pattern is not None)

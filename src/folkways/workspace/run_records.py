@@ -225,10 +225,10 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     changed = []
     for name, (old, new) in _changes(before, now):
         if name == "fingerprints":
-            data = [task for task, _ in _changes(old or {}, new or {}) if task in old and task in new]
+            data = [task for task, _ in _changes(old, new) if task in old and task in new]
             changed += [f"other data ({', '.join(data)})"] if data else []
         elif name == "options":
-            for option_name, values in _changes(old or {}, new or {}):
+            for option_name, values in _changes(old, new):
                 first, last = ("none" if value is None else _text(value) for value in values)
                 short = max(len(first), len(last)) <= LONGEST_VALUE
                 changed.append(f"{option_name} {first} (now {last})" if short else f"another {option_name}")

@@ -138,6 +138,10 @@ def test_the_release_is_read_like_the_published_one(study: StudyFixture, tmp_pat
         everybody = list(csv.DictReader(file))
     assert len(everybody) == 8
     assert {row["strategy"] for row in everybody} == {"functional_equivalent", "non_transferable"}
+    decided = [row for row in everybody if row["chosen"] == "True" and row["strategy"] != "non_transferable"]
+    chosen = [row["intra"].split()[3] for row in decided]
+    assert chosen == ["large"] * 2, "as the first person said it"
+    assert {row["participant"] for row in decided} < {row["participant"] for row in everybody}
 
 
 def test_the_release_is_asked_of_a_model(study: StudyFixture, tmp_path: Path) -> None:

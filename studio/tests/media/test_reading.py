@@ -17,7 +17,8 @@ from folkways_studio.errors import SubmissionError
 from folkways_studio.exports.archive import export_files
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.media.reading import LONGEST_NAME, MediaError, is_name, read_media, safe_name
-from folkways_studio.media.service import add_media, list_media
+from folkways_studio.media.service import add_media, delete_media, list_media, media_store
+from folkways_studio.media.stores import Folder, MediaStoreError
 from studio.tests.support.studies import ON_A_FILE, open_study
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
@@ -116,6 +117,7 @@ def test_a_file_of_an_earlier_folkways_keeps_no_export_from_being_made(studio_wo
     )
     (stored,) = list_media(studio_workspace, study.record.id)
     files = export_files(studio_workspace, study.record.id, "csv")
+    assert "codebook.csv" not in files, "nobody has filled in what it would explain"
     assert [name for name in files if name.startswith("media/")] == [f"media/file-{stored.sha256[:16]}"]
 
 
@@ -148,6 +150,25 @@ def test_an_item_names_a_file_however_its_letters_are_encoded(studio_workspace: 
             "rate",
             [NewItem(name, {"door": name, "door_alt": "A"}, "korea")],
         )
+
+
+@ON_A_FILE
+def test_contents_that_cannot_be_deleted_are_named_and_the_file_is_out_of_the_study(
+    studio_workspace: Workspace,
+) -> None:
+    study = open_study(studio_workspace, [{"name": "vote", "kind": "vote"}])
+    add_media(studio_workspace, study.record.id, {"one.png": ("image/png", PNG)})
+    (stored,) = list_media(studio_workspace, study.record.id)
+    store = media_store(studio_workspace)
+    assert isinstance(store, Folder)
+    path = store.path(stored.sha256)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(
+        MediaStoreError, match=rf"^one\.png is out of the study, .* under {stored.sha256}; .*{path} cannot be"
+    ):
+        delete_media(studio_workspace, study.record.id, "one.png")
+    assert not list_media(studio_workspace, study.record.id)
 
 
 @pytest.mark.parametrize(("most", "fits"), [(60, True), (59, False), (20, False)])

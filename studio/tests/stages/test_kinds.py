@@ -428,6 +428,14 @@ def test_two_answers_are_one_where_only_spacing_encoding_or_order_of_fields_diff
             )
 
 
+def test_what_one_person_alone_said_is_agreed_on_by_nobody() -> None:
+    handler, config = stage_kind("adjudicate"), config_of("adjudicate")
+    arrival = Arrival("adapt", config_of("adapt"), [Vote("p-0", {"strategies": ["non_transferable"]})])
+    shown = handler.presented(handler.take_over({}, arrival, config), "x")
+    filled = handler.form_values(shown, config, {})
+    assert not filled["agreed"] and filled["decision"] == stage_kind("adapt").draft_of({})
+
+
 def test_what_cannot_be_carried_over_needs_no_sentence() -> None:
     payload = take("adapt", {"strategies": ["non_transferable"]})
     assert payload == {

@@ -130,6 +130,23 @@ def test_every_kind_with_known_answers_is_tested() -> None:
     assert set(CASES) == {name for name, kind in STAGE_KINDS.items() if kind.known_fields}
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "share"),
+    [
+        ([], [], 1.0),
+        ([[0, 4]], [[0, 4]], 1.0),
+        ([[4, 6], [0, 2]], [[0, 2], [4, 6]], 1.0),
+        ([[0, 4]], [[0, 2], [2, 4]], MOST_OF_OTHERS),
+        ([[0, 4]], [[2, 6]], 1 / 3),
+        ([[0, 4]], [], 0.0),
+    ],
+)
+def test_marks_share_the_characters_that_are_in_both(
+    first: list[list[int]], second: list[list[int]], share: float
+) -> None:
+    assert shared(first, second) == shared(second, first) == pytest.approx(share)
+
+
 @pytest.mark.parametrize("name", list(CASES))
 def test_an_answer_is_right_where_it_says_what_is_known(name: str) -> None:
     content, cell, stored, right, wrong = CASES[name]

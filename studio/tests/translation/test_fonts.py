@@ -104,5 +104,5 @@ def test_rare_letters_of_our_texts_are_there(locale: str, words: str) -> None:
 def test_a_space_at_one_side_only_is_at_the_start_or_the_end_of_a_line(sheet: str) -> None:
     """Four lengths are of fixed sides: where left and right differ, a page from right to left has them wrong."""
     rules = (WEB / "static" / sheet).read_text("utf-8")
-    sides = re.findall(r"(?:padding|margin|inset): (\S+) (\S+) (\S+) ([^\s;}]+) *[;}]", rules)
+    sides = re.findall(r"(?:padding|margin|inset): ([^\s;}]+) ([^\s;}]+) ([^\s;}]+) ([^\s;}]+) *[;}]", rules)
     assert [each for each in sides if each[1] != each[3]] == []

@@ -206,8 +206,17 @@ def test_by_a_file(study: StudyFixture) -> None:
     good = table_of.replace(b"p-none", kim.pseudonym.encode())
     assert "2 items would be assigned" in browser.send("a.csv", good, preview="yes")
     assert names(study) == {}
-    assert "2 items were assigned." in browser.send("a.csv", good)
+    lee = study.person()
+    study.work(lee)
+    done = browser.send("a.csv", good)
+    assert "2 items were assigned." in done and "taken back" not in done
     assert names(study) == {one: [kim.pseudonym], two: [kim.pseudonym]}
+    assert "1 task was taken back." in browser.send("a.csv", good, take_back="yes")
+    another = f"item,person\nq0,{lee.pseudonym}\n".encode()
+    browser.send("a.csv", another, add="yes")
+    assert set(names(study)[one]) == {kim.pseudonym, lee.pseudonym}
+    browser.send("a.csv", another)
+    assert names(study)[one] == [lee.pseudonym]
 
 
 def test_what_somebody_may_still_be_asked(study: StudyFixture, monkeypatch: pytest.MonkeyPatch) -> None:

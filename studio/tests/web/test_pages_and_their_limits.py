@@ -433,7 +433,11 @@ def test_suggested_groups_stand_in_the_form_once_somebody_says_so_and_what_was_t
         assert value
         return html.unescape(value[1])
 
-    for step, english in (("suggest", "soup"), ("take", "<i>rice cake soup</i>"), ("back", "soup")):
+    offers = ("Have groups suggested", "Put it into my form", "Put back what was there")
+    for step, english, offer in (
+        ("suggest", "soup", 0), ("take", "<i>rice cake soup</i>", 1), ("back", "soup", 2)
+    ):  # fmt: skip
+        assert [words in browser.get(task).text for words in offers] == [at == offer for at in range(3)]
         fields = {"step": step, "revision": shown("revision"), "en-0": "soup"}
         assert browser.post(f"{task}/suggest", fields).status_code == 303
         assert shown("en-0") == english, step

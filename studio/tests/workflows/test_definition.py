@@ -125,6 +125,7 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
                 why,
             )
             for more, why in (
+                ({"accept": []}, r"criteria\[0\].accept: has to be a list"),
                 *(
                     ({"name": name}, r"criteria\[0\].name: is kept for recruitment services")
                     for name in ("prolific_pid", "prolific_study", "prolific_session", "return_code")
@@ -146,6 +147,32 @@ def test_an_unknown_template_names_the_valid_ones() -> None:
         ({"stages": [{**VOTE, "majority": 2}]}, r"stages\[0\].majority: 2 of 5 is no majority"),
         ({"stages": [{**VOTE, "majority": 6}]}, r"stages\[0\].majority: 6 of 5 is no majority"),
         ({"stages": [{**VOTE, "role": "owner"}]}, r"stages\[0\].role: 'owner' is no role that works"),
+        *(
+            (
+                {
+                    "stages": [
+                        {
+                            "name": "f",
+                            "kind": "form",
+                            "show": [{"field": "t", "type": "text"}],
+                            "ask": [{"key": "k", "type": "choice", "label": "?", "options": options}],
+                        }
+                    ]
+                },
+                r"ask\[0\]\.options",
+            )
+            for options in (
+                ["a"],
+                ["a", "a"],
+                ["a", " "],
+                [f"o{number}" for number in range(201)],
+                ["a", 2],
+                [{"value": "a", "label": "A", "more": 1}, "b"],
+                [{"label": "A"}, "b"],
+                [{"value": "a", "label": " "}, "b"],
+                [{"value": "b", "label": "A"}, "b"],
+            )
+        ),
         (
             {"stages": [{**VOTE, "next": {"done": "later"}}]},
             r"stages\[0\].next.done: 'later' is no stage; valid: verify",

@@ -236,6 +236,29 @@ def test_a_wrong_table_is_named_with_row_and_value_and_writes_nothing(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(("lacks", "has"), [("easy", "hard"), ("hard", "easy")])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_question_of_one_configuration_needs_no_row_for_the_other(
+    lacks: str, has: str, named: bool, tmp_path: Path
+) -> None:
+    rows = dict(zip(("easy", "hard"), culturalbench_rows(), strict=True))
+    kept = {"easy": {SINGLE, LEFT}, "hard": {SINGLE, LEFT}}
+    kept[lacks].remove(SINGLE)
+    (tmp_path / "english").mkdir()
+    write_culturalbench(
+        tmp_path / "english",
+        *([row for row in rows[name] if row["question_idx"] in kept[name]] for name in ("easy", "hard")),
+    )
+    english = open_release(tmp_path / "english")
+    row = {**TABLE[0], "config": has if named else ""}
+    assert built(english, tmp_path, row).languages == {"ko": 1}
+    for name in ("easy", "hard"):
+        items = {"easy": EASY, "hard": HARD}[name].items(open_release(tmp_path / "out"))
+        assert ("ko" in {*items["local_language"]}) == (name == has)
+    with pytest.raises(DataError, match=f"the release has no question '{SINGLE}' in {lacks}"):
+        built(english, tmp_path, {**TABLE[0], "config": lacks})
+
+
 def test_json_lines_without_the_column_config_are_read_and_files_of_others_stay(
     english: Release, tmp_path: Path
 ) -> None:

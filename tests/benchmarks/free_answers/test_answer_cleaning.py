@@ -119,3 +119,19 @@ def test_a_reply_of_a_model_that_repeats_itself_is_read_at_once(filler: str) -> 
     thoughts_apart(f"<think>x</think>{reply}")
     read_adaptation("<" + reply.removeprefix("tea"))
     assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "tea<|im_end|>\n<|im_start|>user\nAnd wine?<|im_end|>\n<|im_start|>assistant\nwine",
+        "<|im_start|>user\nWhat?<|im_end|>\n<|im_start|>assistant\ntea<|im_end|>",
+        "<|assistant|>\ntea<|user|>\nwine",
+        "tea</s><s>[INST] wine? [/INST] wine",
+        "tea</s>",
+        "[gMASK]<sop><|user|>\nWhat?<|assistant|>\ntea",
+        "<start_of_turn>model\ntea<end_of_turn>",
+    ],
+)
+def test_strictly_read_answers_are_those_of_the_first_turn(reply: str) -> None:
+    assert clean_strictly(reply, "What?") == "tea"

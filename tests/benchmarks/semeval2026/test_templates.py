@@ -3,6 +3,7 @@ tell."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -108,3 +109,12 @@ def test_choices_are_the_same_question_where_their_words_are() -> None:
     assert told["US_003"] == told["FR_001"] == told["KR_002"]
     assert len(set(told.values())) == len(WORDINGS)
     assert same_wordings(entries("US", texts=False)) == {}
+
+
+def test_of_one_region_alone_no_word_is_known_to_be_its_name() -> None:
+    texts = ["What do people eat in Korea?", "What do people in Korea eat?", "What do people eat?"]
+    (seoul, *_) = entries("KR")
+    asked = [replace(seoul, number=f"KR_{at:03}", english=text) for at, text in enumerate(texts, 1)]
+    assert same_wordings(asked) == {"KR_001": "KR_001", "KR_002": "KR_001", "KR_003": "KR_003"}
+    other = replace(seoul, number="FR_001", culture="FR", english="What do people eat?")
+    assert set(same_wordings([*asked, other]).values()) == {"KR_001"}, "Korea is in no question about France"

@@ -227,6 +227,8 @@ ATE, DRANK = "She ate.", "She drank."
             "[Shy, but sings, a lot,\nShy, and sings, a lot,\nLabel]",
             ("Shy, but sings, a lot", "Shy, and sings, a lot", "Label"),
         ),
+        (f"[{ATE}, {DRANK}, Label] or [{DRANK}, {ATE}, Label]", None),
+        (f"[{ATE}, {DRANK}, Label]\nLabel means [a name].", (ATE, DRANK, "Label")),
         ("[Shy, but sings, a lot,\nEr ist shy, and sings, a lot, Label]", None),
         # Lines.
         (f"Answer:\n{ATE}\n\n\n{DRANK}\nLabel\n", (ATE, DRANK, "Label")),

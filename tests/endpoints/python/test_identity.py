@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import re
 import sys
 import textwrap
 from collections.abc import Callable
@@ -169,3 +170,8 @@ def test_a_client_is_known_by_its_address():
         openai.OpenAI(api_key="k", base_url=f"http://127.0.0.1:{port}/v1") for port in (1, 1, 2)
     )
     assert digest_of(asking(one)) == digest_of(asking(same)) != digest_of(asking(other))
+
+
+def test_a_digest_is_as_long_as_those_that_are_stored() -> None:
+    assert digest_of(len) == digest_of(len) != digest_of(max)
+    assert re.fullmatch("[0-9a-f]{12}", digest_of(len))

@@ -152,3 +152,9 @@ def test_every_vector_gets_length_one_but_that_of_zeros(rows: list[list[float]])
     lengths = np.linalg.norm(given_vectors, axis=1, keepdims=True)
     np.testing.assert_allclose(scaled * lengths, given_vectors, rtol=1e-5, atol=1e-20)
     np.testing.assert_array_equal(scaled[-2:], np.array([[0, 0, 0], [0.6, 0, -0.8]], np.float32))
+
+
+def test_what_was_kept_before_stays_while_there_is_room(tmp_path: Path) -> None:
+    for text in ("tea", "rice"):
+        VectorStore(tmp_path, "m").add(dict(zip((text,), vectors(3), strict=True)))
+    assert set(VectorStore(tmp_path, "m").find(["tea", "rice"])) == {"tea", "rice"}

@@ -230,11 +230,13 @@ def test_every_word_that_takes_back_is_heeded_wherever_it_begins(but: str) -> No
     """Whatever the reply is about, the answer before it is not the answer."""
     first = ("B", "B.", "**B**", "The answer is B.", "Answer: B", "(B) soup.")
     then = ("A", "A.", "it is A.", "the answer is A.")
+    frames = [
+        (before, after, gap) for before, after in zip(first, then * 2, strict=False) for gap in (" ", "\n\n")
+    ]
     misread = [
         reply
-        for word in CORRECTIONS
-        for before, after in zip(first, then * 2, strict=False)
-        for gap in (" ", "\n\n")
+        for at, word in enumerate(CORRECTIONS)
+        for before, after, gap in frames[at % 3 :: 3]  # each word in four of them
         if before[-1] == "." or gap != " "  # else nothing ends it
         if chosen_label(reply := f"{before}{gap}{but} {word}, {after}", CHOICES) != "A"
     ]

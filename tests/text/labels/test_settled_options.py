@@ -231,6 +231,13 @@ def test_a_letter_that_is_announced_is_no_cry(reply: str) -> None:
         ("<|im_end|>B", "B"),
         ("<|im_end|>", None),
         ("A or B<|im_end|>B", None),
+        ("B<|user|>\nAnd here: A or C?<|assistant|>\nC", "B"),
+        ("<|assistant|>\nB<|observation|>\nA", "B"),
+        ("B</s><s>[INST] A or C? [/INST] C", "B"),
+        ("B</s>\n<|user|>\nA</s>", "B"),
+        ("<|system|>\nBrief.</s>\n<|user|>\nA or C?</s>\n<|assistant|>\nB</s>", "B"),
+        ("<s>A</s> B is wrong, <s>C</s> wrong. B", None),  # text that is struck through is not the last
+        ("<|assistant|>final answer: B", "B"),
     ],
 )
 def test_turns_after_the_end_of_a_reply_are_none_of_it(reply: str, label: str | None) -> None:

@@ -46,14 +46,22 @@ ADVERBS = ("", "then", "therefore", "clearly", "definitely", "probably", "likely
            "thus", "hence", "consequently", "actually", "really", "that it is", "that it's")  # fmt: skip
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("verb", VERBS)
-def test_what_announces_an_answer_outweighs_what_is_right_in_passing(verb: str) -> None:
-    """Before other letters that the reply is about, and with a denial announced in the same way."""
-    announcing = [f"The {name} {verb} {adverb} B" for name in NAMES for adverb in ADVERBS]
+def test_what_announces_an_answer_outweighs_what_is_right_in_passing(verb: str, every: bool) -> None:
+    """Before other letters that the reply is about, and with a denial announced in the same way. Each two of the words
+    stand together; every: all three."""
+    turn = VERBS.index(verb)
+    pairs = [
+        (name, adverb)
+        for at, adverb in enumerate(ADVERBS)
+        for name in (NAMES if every else [NAMES[(at + turn) % len(NAMES)]])
+    ]
+    announcing = [f"The {name} {verb} {adverb} B" for name, adverb in pairs]
     all_are("B", announcing)
     all_are("B", [f"{reply.upper()}. A and C are what most people do" for reply in announcing])
     all_are("B", [f"{reply}. A and C are what most people do" for reply in announcing])
-    all_are(None, [f"The {name} {verb} not {adverb} B" for name in NAMES for adverb in ADVERBS])
+    all_are(None, [f"The {name} {verb} not {adverb} B" for name, adverb in pairs])
 
 
 @pytest.mark.parametrize("adverb", ["therefore", "thus", "hence", "consequently"])

@@ -16,6 +16,7 @@ from typing import Any
 
 from folkways.errors import FolkwaysError, option
 from folkways.records import Metric
+from folkways.text.labels import first_turn
 from folkways.text.languages.simple import UNSPACED, SimpleSegmenter
 from folkways.text.normalise import has_phrase, paper_tokens, plain_text, strict_text, strict_token
 from folkways.text.scripts import in_another_language, in_another_script
@@ -97,9 +98,10 @@ def clean_as_paper(reply: str, prompt: str) -> str:
 
 
 def clean_strictly(reply: str, prompt: str) -> str:
-    """The reply in its own case, without the prompt's text, one leading label of the prompt ("Answer:"),
-    outer quotes and marks, and the numbers of a counted list, which answer no question for a number."""
-    text = reply.replace(prompt, "") if prompt.strip() else reply
+    """The reply in its own case, without the prompt's text, turns after its own, one leading label of the
+    prompt ("Answer:"), outer quotes and marks, and the numbers of a counted list, which answer no question
+    for a number."""
+    text = first_turn(reply.replace(prompt, "") if prompt.strip() else reply)
     counted = [int(hit[1]) for hit in _COUNTED_LINE.finditer(text)]
     if len(counted) > 1 and counted == [*range(1, len(counted) + 1)]:
         text = _COUNTED_LINE.sub("", text)

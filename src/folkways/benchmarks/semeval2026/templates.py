@@ -116,7 +116,8 @@ def _without_names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> d
 
 
 def _names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> dict[str, set[str]]:
-    """Culture -> the words of its name: those of many of its questions, and not of every culture's."""
+    """Culture -> the words of its name: those of many of its questions, and not of every culture's; none
+    where there is one culture alone."""
     questions, counts = Counter(cultures.values()), Counter[tuple[str, str]]()
     for key, text_words in words.items():
         counts.update((cultures[key], word) for word in text_words)
@@ -124,7 +125,7 @@ def _names(words: Mapping[str, Words], cultures: Mapping[str, str]) -> dict[str,
         culture: {word for (of, word), n in counts.items() if of == culture and n >= OFTEN * all_}
         for culture, all_ in questions.items()
     }
-    everywhere = set.intersection(*often.values()) if len(often) > 1 else set[str]()
+    everywhere = set.intersection(*often.values()) if often else set[str]()
     return {culture: text_words - everywhere for culture, text_words in often.items()}
 
 

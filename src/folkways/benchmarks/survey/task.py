@@ -13,6 +13,7 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from string import ascii_uppercase
 from typing import ClassVar
 from unicodedata import normalize
@@ -203,7 +204,7 @@ def _scale_labels(
     if not positions or not any(option.strip().isdecimal() for option in options):
         return []
     codes = {f"{position:g}" for position in positions}
-    others = (str(number) for number in range(99, 0, -1) if str(number) not in codes)  # as surveys code them
+    others = (str(number) for number in count(99, -1) if str(number) not in codes)  # as surveys code them
     return [f"{positions[index]:g}" if index is not None else next(others) for index, _ in shown]
 
 

@@ -115,12 +115,7 @@ def _instance(thing: Any, name: str, seen: dict[int, str]) -> str:
         )
         raise UnknowableError(f"it is or uses {what} into which folkways cannot look")
     attributes = dict(getattr(thing, "__dict__", {}))
-    slots = (
-        slot
-        for base in kind.__mro__
-        for slot in (getattr(base, "__slots__", ()) or ())
-        if hasattr(thing, slot)
-    )
+    slots = (slot for base in kind.__mro__ for slot in getattr(base, "__slots__", ()) if hasattr(thing, slot))
     attributes |= {slot: getattr(thing, slot) for slot in slots if slot not in ("__dict__", "__weakref__")}
     bases = [base for base in kind.__mro__ if _is_own(base)]
     constant_names = attributes.keys() - set().union(*map(_changed_by, bases))

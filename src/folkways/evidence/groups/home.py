@@ -16,7 +16,7 @@ from folkways.errors import UnknownNameError
 from folkways.evidence.groups.panel import KEY, NAMES, UNIT, Panel, notes, panels, usual_language
 from folkways.records import Schema, of_rows
 from folkways.stats.combinations import combination_of_means
-from folkways.stats.intervals import Floats
+from folkways.stats.intervals import Floats, all_alike
 
 FEWEST_MODELS = 5
 """Models at home, and elsewhere, below which nothing is said about other makers."""
@@ -191,7 +191,7 @@ def _over_makers(
 
 def welch(first: Floats, second: Floats, confidence: float = 0.95) -> tuple[float, float]:
     """Welch's interval of the difference of two means of independent values; NaN below FEWEST_MAKERS."""
-    if min(first.size, second.size) < FEWEST_MAKERS or first.std() == second.std() == 0.0:
+    if min(first.size, second.size) < FEWEST_MAKERS or (all_alike(first) and all_alike(second)):
         return math.nan, math.nan
     from scipy.special import stdtrit  # scipy.stats takes a second to import
 

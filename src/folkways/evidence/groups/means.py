@@ -104,7 +104,7 @@ def _rows(panel: Panel, facets: Sequence[str]) -> Iterator[tuple[object, ...]]:
 
 def student_ends(values: Floats, bounds: tuple[float, float] | None = None) -> tuple[float, float]:
     """Both ends of Student's interval of a mean over models, or over other units that are few; NaN below
-    FEWEST_MODELS. bounds: as of ``student``."""
+    FEWEST_MODELS, and where all are alike. bounds: as of ``student``."""
     if values.size < FEWEST_MODELS:
         return math.nan, math.nan
     over = student(values, bounds)

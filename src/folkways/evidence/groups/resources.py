@@ -23,7 +23,7 @@ from folkways.evidence.groups.panel import (
     with_holm_apart,
 )
 from folkways.records import Schema, of_rows
-from folkways.stats.intervals import Floats
+from folkways.stats.intervals import Floats, all_alike
 
 FEWEST_LANGUAGES = 6
 """Languages of known class that a trend needs."""
@@ -171,7 +171,7 @@ def _slope(part: pl.DataFrame) -> tuple[float, float, float, float, float]:
 
 def least_squares(x: Floats, y: Floats, confidence: float = 0.95) -> tuple[float, float, float, float, float]:
     """Slope of y over x with Student's interval and p, and Pearson's r; NaN where y does not vary."""
-    if np.ptp(y) == 0.0:
+    if all_alike(y):
         return 0.0, math.nan, math.nan, math.nan, math.nan
     from scipy.special import stdtr, stdtrit  # scipy.stats takes a second to import
 

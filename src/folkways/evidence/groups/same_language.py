@@ -124,9 +124,7 @@ def _fits(inputs: Inputs) -> bool:
             .select("question", "culture")
             .unique()
         )
-        languages = (
-            pl.col("culture").cast(pl.String).replace_strict(spoken, default=None, return_dtype=pl.String)
-        )
+        languages = pl.col("culture").cast(pl.String).replace_strict(spoken, default=None)
         shared = (
             rows.with_columns(language=languages)
             .drop_nulls("language")

@@ -26,11 +26,12 @@ from folkways.errors import option
 from folkways.evidence.answers import in_units
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.groups.panel import NAMES
+from folkways.evidence.groups.resources import least_squares
 from folkways.evidence.groups.treatment_answers import answers_table
 from folkways.names import WHOLE
 from folkways.records import Metric, Schema, State, of_rows
 from folkways.stats.clusters import ROUNDING, without_rounding
-from folkways.stats.intervals import Floats
+from folkways.stats.intervals import Floats, all_alike
 from folkways.stats.pairwise import paired_contrasts
 
 PLACEBOS, AS_IS = "placebos", "control"
@@ -424,23 +425,16 @@ def _sentence(arms: Arms, cultures: pl.DataFrame) -> str:
 
 def slope_on_baseline(cultures: pl.DataFrame) -> tuple[float, float, float] | None:
     """The slope of the effect on the score of the prompt as it is, over cultures, with Student's interval;
-    None of fewer than FEWEST_CULTURES, or of equal scores.
+    None of fewer than FEWEST_CULTURES, and of equal scores or effects.
 
     From placebos, chance in the score without treatment is in no effect, so that the slope is free of
     regression to the mean from the model's side; from the prompt as it is, it is not. cultures: EFFECTS.
     """
     scores: Floats = cultures["control"].to_numpy()
-    effects: Floats = cultures["difference"].to_numpy()
-    if scores.size < FEWEST_CULTURES or np.ptp(scores) == 0:
+    if scores.size < FEWEST_CULTURES or all_alike(scores):
         return None
-    from scipy.special import stdtrit
-
-    (vary, together), (_, effects_vary) = np.cov(scores, effects, bias=True).tolist()
-    slope = together / vary
-    r = min(abs(together) / math.sqrt(vary * effects_vary), 1.0) if effects_vary else 0.0
-    error = math.sqrt((1 - r**2) * effects_vary / vary / (scores.size - 2))
-    reach = float(stdtrit(scores.size - 2, 0.975)) * error
-    return slope, slope - reach, slope + reach
+    slope, low, high, *_ = least_squares(scores, cultures["difference"].to_numpy())
+    return None if math.isnan(low) else (slope, low, high)
 
 
 def _without_placebos(headlines: Sequence[Arms]) -> tuple[str, ...]:

@@ -303,7 +303,7 @@ def _stated(row: Mapping[str, Any]) -> Json:
 
 def _add(archive: zipfile.ZipFile, name: str, content: Any) -> None:
     """A member with a fixed date, so that the same run gives the same bytes."""
-    member = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+    member = zipfile.ZipInfo(name)  # of 1980, unless one says otherwise
     member.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(member, json.dumps(content, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 

@@ -155,15 +155,14 @@ def _reply(state: TaskState) -> Reply:
     if not state.output.choices:
         reason = state.output.error or "the request failed"
         return Reply(**ids, sample=state.epoch - 1, state=State.FAILED.value, reason=reason)
-    choice = state.output.choices[0]
-    withheld = choice.stop_reason == "content_filter" or _refusal(choice.message.content)
+    withheld = state.output.stop_reason == "content_filter" or _refusal(state.output.message.content)
     text = storable(thoughts_apart(state.output.completion)[1])
     return Reply(
         **ids,
         sample=state.epoch - 1,
         state=State.REFUSED.value if withheld else State.ANSWERED.value,
         response=text,
-        finish_reason=choice.stop_reason,
+        finish_reason=state.output.stop_reason,
     )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from folkways import __version__
 from folkways.benchmarks.tables import Table
-from folkways.display import count, interval, named, number, p_value, single_line
+from folkways.display import count, interval, named, number, p_value, plural, single_line
 from folkways.evidence.comparison import Comparison
 from folkways.evidence.contrasts import ALPHA
 from folkways.names import facet_title, plain_names, value_name
@@ -171,9 +171,11 @@ def _of_groups(comparison: Comparison, pairs: Sequence[tuple[str, str]]) -> Iter
     groups = comparison.differences.filter(pl.col("facet") == comparison.by)
     clear = groups.filter(pl.col("p_holm") < ALPHA).height
     if groups.height:
+        untested = groups["p"].null_count()
+        few = f"; {count(untested)} rest on too few questions for a test" if untested else ""
         yield (
-            f"By {facet}, {count(clear)} of {count(groups.height)} differences hold (p below .05, Holm). "
-            f"Each {facet} of one pair: folkways compare MODEL MODEL"
+            f"By {facet}, {count(clear)} of {count(groups.height)} differences hold (p below .05, "
+            f"Holm{few}). Each {facet} of one pair: folkways compare MODEL MODEL"
         )
 
 
@@ -202,8 +204,9 @@ def _pair(comparison: Comparison, first: str, second: str) -> Table:
         f"{comparison.metric.label}",
         f"{_shortened(single_line(whole['verdict']), comparison)}\n"
         "\n"
-        f"The unit is the question ({count(whole['questions'])} of them, {count(whole['n'])} rows, paired by "
-        f"item). Differences are first minus second; p < .05 exactly when the interval excludes 0.{several}",
+        f"The unit is the question ({count(whole['questions'])} of them, {plural(whole['n'], 'row')}, "
+        "paired by item). Differences are first minus second; p < .05 exactly when the interval excludes "
+        f"0.{several}",
         pl.DataFrame(shown),
         notes=(
             *(_shortened(single_line(note), comparison) for note in notes),

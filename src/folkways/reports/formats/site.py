@@ -118,17 +118,17 @@ class Site:
     @cached_property
     def page_of_task(self) -> dict[str, str]:
         """Task -> its page."""
-        return _paths("tasks", {task.task: task.task for task in self.board.view.tasks})
+        return page_paths("tasks", {task.task: task.task for task in self.board.view.tasks})
 
     @cached_property
     def page_of_model(self) -> dict[str, str]:
         """Model -> its page."""
-        return _paths("models", {model: self.short[model] for model in self.board.view.models})
+        return page_paths("models", {model: self.short[model] for model in self.board.view.models})
 
     @cached_property
     def page_of_culture(self) -> dict[str, str]:
         """Culture -> its page."""
-        return _paths("cultures", {code: code for code in self.board.view.cultures})
+        return page_paths("cultures", {code: code for code in self.board.view.cultures})
 
     @cached_property
     def additions(self) -> list[Addition]:
@@ -405,11 +405,12 @@ def _files_before(out: Path) -> set[Path]:
         return set()
 
 
-def _paths(folder: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Key -> ``FOLDER/NAME.html``, each another one also where letters have no case."""
+def page_paths(folder: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Key -> ``FOLDER/NAME.html``, each another one also where letters have no case. A name without a Latin
+    letter or a digit is that of its page by a digest, so that the page keeps it when others come."""
     paths: dict[str, str] = {}
     for key, name in names.items():
-        stem = base = slugged(name)[:80].strip(".-") or "unnamed"
+        stem = base = slugged(name)[:80].strip(".-") or sha256(name.encode()).hexdigest()[:12]
         turn = 2
         while f"{folder}/{stem}.html" in paths.values():
             stem, turn = f"{base}-{turn}", turn + 1

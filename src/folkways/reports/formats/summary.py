@@ -6,8 +6,12 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
+import polars as pl
+
 from folkways.display import count, number, percent, plural, reasons, single_line
 from folkways.evidence.answers import MANY_UNREADABLE, part_of_replies
+from folkways.evidence.completeness import asked_apart
+from folkways.names import WHOLE
 from folkways.records import Metric
 from folkways.reports.views.matrix import Column
 from folkways.reports.views.views import ReportView, Score, TaskView
@@ -209,16 +213,23 @@ def _shares(shares: list[tuple[int, int, TaskView]]) -> str:
 
 
 def _unequal(view: ReportView) -> list[str]:
-    """A sentence for each task whose endpoints were asked different numbers of items: a limit, other
-    cultures, another release."""
+    """A sentence for each task whose endpoints were asked different items: a limit, other cultures, another
+    release."""
     sentences = []
     for task in view.tasks:
-        sizes = {
-            score.n for score in task.whole if score.profile == task.profile and score.endpoint in view.asked
-        }
-        if len(sizes) > 1:
+        scores = view.data.scores.filter(
+            pl.col("endpoint").is_in([*view.asked]),
+            task=task.task,
+            profile=task.profile,
+            metric=task.metric.name,
+        )
+        if asked_apart(scores):
+            sizes = scores.filter(facet=WHOLE)["n"].unique().sort()
+            how_many = f"n is from {count(sizes[0])} to {count(sizes[-1])}"
+            if sizes.len() == 1:
+                how_many = f"though n is {count(sizes[0])} for each"
             sentences.append(
-                f"{task.title}: not everyone was asked the same, n is from {count(min(sizes))} to "
-                f"{count(max(sizes))}. Compare only rows with the same signature."
+                f"{task.title}: not everyone was asked the same, {how_many}. Compare only rows with the same "
+                "signature."
             )
     return sentences

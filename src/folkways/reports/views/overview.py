@@ -97,7 +97,7 @@ def _no_better_than_guessing(task: TaskView, leaderboard: Leaderboard) -> bool:
 
 def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
     """Sentences on pairs of models that change places between cultures beyond chance (Holm over all pairs),
-    or that none does.
+    or that none does, or that there are too few questions to know.
 
     Pairs of better models come first. Empty if no two models share a row, or for a single culture.
     """
@@ -109,7 +109,8 @@ def turned_round(view: ReportView, leaderboard: Leaderboard) -> list[str]:
         if by_culture["value"].n_unique() < 2 or task.metric.kind == "distribution":
             continue
         pairs |= set(map(tuple, map(sorted, by_culture.select("first", "second").unique().iter_rows())))
-        cultures = max(cultures, by_culture["value"].n_unique())
+        tested = by_culture.filter(pl.col("p").is_not_nan())
+        cultures = max(cultures, tested["value"].n_unique())
         turned = reversals(rows).group_by(["first", "second"], maintain_order=True)
         sentences_of_task = [f"{task.title}: {turned_sentence(*_turned(view, group))}" for _, group in turned]
         sentences += sentences_of_task[:MOST_NAMED]

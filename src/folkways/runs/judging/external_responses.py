@@ -172,7 +172,8 @@ def judge_table(
         unread = (judged["state"] == State.TRUNCATED.value).sum()
         were = "replies were" if cut > 1 else "reply was"
         notes.append(
-            f"{cut:,} {were} cut at the token limit (by finish_reason), {unread:,} of them unreadable"
+            f"{cut:,} {were} cut at the token limit (by finish_reason), {unread or 'none'} of them truncated "
+            "(before an answer)"
         )
     return JudgedReplies(_ordered(judged.drop(CUT), items), scores, tuple(notes))
 

@@ -82,7 +82,7 @@ def shares_of(
     for run_task in run_tasks:
         plan = stored_plan(run_task)
         task = plan.task
-        if text_tools is not None and task.scoring.text_tools:
+        if task.scoring.text_tools:
             task = task.with_tools(text_tools)
         resolved = task.resolve_profile(profile)
         batches = [

@@ -21,6 +21,7 @@ from folkways.workspace import schema
 from folkways.workspace.database import WORKSPACE, Workspace, opened_if_there
 from folkways.workspace.key_parts import in_parts
 from folkways.workspace.keys import settings_json
+from folkways.workspace.queue.batches import keys_out
 
 ASCII_PER_TOKEN = 4.0
 OTHER_TOKENS_PER_CHARACTER = 0.7
@@ -46,7 +47,8 @@ LEARNED_FROM = 500
 class Estimate:
     """What one model would be asked for one task.
 
-    requests: distinct ones that would be sent, without those whose response is stored already (``stored``).
+    requests: distinct ones that would be sent, without those whose response is stored already (``stored``)
+        and those that have left in a batch which is not collected (``out``).
     input_tokens: estimated from the characters of the prompts and what a chat template adds, give or take a
         third; or, where replies of this model are stored, by what it reported for those (``learned_from`` of
         them).
@@ -68,6 +70,7 @@ class Estimate:
     learned_from: int = 0
     seconds: float | None = None
     runs_here: bool = False
+    out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
         items += frame["item"].n_unique()
         inputs.update(_requests(frame, plan, model.endpoint, settings, per_other))
     stored = _stored(workspace, list(inputs)) if workspace is not None else set()
-    unstored = [tokens for key, tokens in inputs.items() if key not in stored]
+    out = (_out(workspace, model) & inputs.keys()) - stored if workspace is not None else set()
+    unstored = [tokens for key, tokens in inputs.items() if key not in stored | out]
     counts_reported = reported(workspace, model.identity, per_other) if workspace is not None else None
     factor = counts_reported.counted / counts_reported.estimated if counts_reported is not None else 1.0
     input_tokens, output_tokens = round(factor * sum(unstored)), limit * len(unstored)
@@ -115,7 +119,7 @@ def estimate(plan: TaskPlan, model: Model, price: Price | None, workspace: Works
     each = _seconds(workspace, model) if is_local and workspace is not None else None
     took = each * len(unstored) if each is not None else None
     counts = (items, len(unstored), len(stored), input_tokens, output_tokens)
-    return Estimate(model.name, plan.task.name, *counts, usd, learned_from, took, is_local)
+    return Estimate(model.name, plan.task.name, *counts, usd, learned_from, took, is_local, len(out))
 
 
 def estimate_run(
@@ -211,6 +215,14 @@ def _requests(
     for row, keys in keyed_prompts(frame, plan, endpoint, settings):
         tokens = request_tokens(row[4], row[5], per_other)  # its system prompt, and what the user says
         yield from ((key, tokens) for key in keys)
+
+
+def _out(workspace: Workspace, model: Model) -> set[str]:
+    """The requests to a model that are in a batch which is not collected."""
+    endpoints = schema.endpoints
+    with workspace.read() as connection:
+        numbers = connection.scalars(sa.select(endpoints.c.id).where(endpoints.c.identity == model.identity))
+        return {key for number in numbers.all() for key in keys_out(connection, number)}
 
 
 def _stored(workspace: Workspace, keys: Sequence[str]) -> set[str]:

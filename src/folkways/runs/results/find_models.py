@@ -76,11 +76,12 @@ def find_models(workspace: Workspace, names: Sequence[str], runs: Sequence[str] 
             choices = ", ".join(_at(group) for group in groups)
             raise FolkwaysError(f"the model {name!r} stands for several; say which: {choices}")
         matches += groups
-    for entry, count in Counter((run.id, endpoint) for group in matches for run, endpoint in group).items():
+    often = Counter((run.name, endpoint) for group in matches for run, endpoint in group)
+    for (run_name, endpoint), count in often.items():
         if count > 1:
             raise FolkwaysError(
-                f"the model {entry[1]} is named twice; name it once, or one of two runs that asked it "
-                "(MODEL@RUN)"
+                f"the model {endpoint} is named twice, both times of run {run_name} ({', '.join(names)}); "
+                "name it once, or of two runs that asked it (MODEL@RUN, MODEL@OTHER)"
             )
     return _labelled(matches, workspace)
 

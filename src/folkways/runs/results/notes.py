@@ -99,7 +99,7 @@ class _CutReplies:
         was = "was" if row["cut"] == 1 else "were"
         words = (
             f"{count(row['cut'])} of {count(self.replies)} replies{whose} on {self.task.name} {was} cut "
-            f"{at}, {unread} of them unreadable"
+            f"{at}, {unread} of them truncated (before an answer)"
         )
         if self.among_others:
             words += f" (of those judged as {named([row['profile'] for row in self.rows])})"

@@ -35,6 +35,7 @@ from folkways.runs.results.notes import cut_warnings, other_language_warnings, r
 from folkways.runs.results.together import RunsTogether, latest
 from folkways.workspace import results, run_records
 from folkways.workspace.database import WORKSPACE, Workspace, opened
+from folkways.workspace.queue.batches import out_of_run
 
 SCORE_KEY = ["endpoint", "task", "profile", "metric", "facet", "value"]
 """What identifies a score; where two runs of a report have the same one, the later is shown."""
@@ -207,7 +208,7 @@ def collect(
             *other_language_warnings(every, together.signatures, tasks),
             *cut_warnings(every, together.signatures, tasks),
             *otherwise,
-            *_warnings(runs),
+            *_warnings(workspace, runs),
             *served_warnings(uses),
             *(NOT_STORED.format(name, quoted(name)) for name in without_references),
         ),
@@ -318,17 +319,17 @@ def _total(amounts: Sequence[Amount | None]) -> Amount | None:
     return sum(sums) if len(sums) == len(amounts) else None
 
 
-def _warnings(runs: Sequence[run_records.RunRecord]) -> list[str]:
+def _warnings(workspace: Workspace, runs: Sequence[run_records.RunRecord]) -> list[str]:
     elsewhere = ", unless another of these runs has it" if len(runs) > 1 else ""
     warnings = [
         f"Run {run.name} is not finished ({_why(run)}): what was not asked counts as missing"
-        f"{elsewhere}, and stays in the denominators. {_to_go_on(run)}"
+        f"{elsewhere}, and stays in the denominators. {_to_go_on(workspace, run)}"
         for run in runs
         if run.state not in ("finished", "incomplete") and not _sampled(run)
     ]
     warnings += [
         f"Run {run.name} is incomplete ({run.reason}): what failed stays in the denominators{elsewhere}. "
-        f"{_to_go_on(run)}"
+        f"{_to_go_on(workspace, run)}"
         for run in runs
         if run.state == "incomplete"
     ]
@@ -359,12 +360,12 @@ def _why(run: run_records.RunRecord) -> str:
     return reason.partition(". ")[0] if run.state == "waiting" else reason
 
 
-def _to_go_on(run: run_records.RunRecord) -> str:
+def _to_go_on(workspace: Workspace, run: run_records.RunRecord) -> str:
     """How to ask what a run lacks: a report does not, and a plan is made once."""
     work = f"folkways work {quoted(run.name)}"
     if run.state == "planned":
         return f"Ask it with {work}, in as many processes as you like."
-    if run.state == "waiting":
+    if out_of_run(workspace, run.id)[0]:
         return f"Collect the replies with the command that sent the batches, with {option('batch', True)}."
     return f"Go on with {work}, or with the command that began it."
 

@@ -25,11 +25,16 @@ _TURN = re.compile(r"<\|[^|<>\n]{2,30}\|>|<(?:start_of_turn>(?:model|user)|end_o
 """Marks of chat templates, which models and servers sometimes leave in a reply: "B<|im_end|>"."""
 _END = re.compile(
     r"<\|(?:im_end|eot_id|eom_id|eot|end|return|endofturn|end_of_text|endoftext|END_OF_TURN_TOKEN|END_RESPONSE)\|>"
-    "|<end_of_turn>"
+    r"|<end_of_turn>|</s>(?=\s*(?:\Z|(?:<s>\s*)?\[INST\]|<\|))|(?=<\|(?:user|assistant|observation)\|>)"
 )
-"""What ends a turn."""
+"""What ends a turn; ``</s>`` also ends text that is struck through, so only where no words follow."""
+_HEAD = re.compile(
+    r"\s*(?:(?:<\|[^|<>\n]{2,30}\|>|<start_of_turn>(?:model\b)?)\s*"
+    r"(?:(?:assistant|model)\s*(?=\n|<\||\Z)|final(?=<\|)|)\s*)+"
+)
+"""Marks that say whose turn begins."""
 _NO_REPLY = re.compile(
-    r"\s*(?:(?:<[^<>\n]{1,30}>|assistant\b|model\b)\s*)*"
+    r"\s*(?:(?:<[^<>\n]{1,30}>|\[gMASK\]|assistant\b|model\b)\s*)*"
     r"(?:$|<\|(?:user|system)\|>|(?<=>)(?:user|system|developer|tool)\b"
     r"|(?<=<\|channel\|>)(?:analysis|commentary)\b)"
 )
@@ -52,9 +57,11 @@ _BEFORE_COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUND.split())})[\s(]+$", re
 
 
 def first_turn(reply: str) -> str:
-    """The reply without the turns that a model wrote after its own: "B" of "B<|im_end|>A"."""
-    turns = _END.split(reply)
-    return next((turn for turn in turns if not _NO_REPLY.match(turn)), reply)
+    """The reply without the turns that a model wrote after its own, and without the marks before it: "B" of
+    "<|assistant|>B<|im_end|>A"."""
+    turn = next((turn for turn in _END.split(reply) if not _NO_REPLY.match(turn)), reply)
+    head = _HEAD.match(turn)
+    return turn[head.end() :] if head else turn
 
 
 def plain(reply: str) -> str:

@@ -154,7 +154,7 @@ def put_back(
         ) from error
     left = sorted(lost)
     if has_own_folder(workspace):
-        with suppress(OSError):
+        with suppress(MediaStoreError):
             while left:
                 media_store(workspace).delete(left[-1])
                 left.pop()

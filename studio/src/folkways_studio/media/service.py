@@ -61,7 +61,7 @@ def add_media(
         keep(files)
         new = _add_rows(workspace, study_id, files, hashes, by)
     except Exception:
-        with suppress(FolkwaysError, OSError):  # the first error matters
+        with suppress(FolkwaysError):  # the first error matters
             for sha256 in stored:
                 _delete_contents(workspace, None, sha256)
         raise
@@ -136,7 +136,7 @@ def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | No
         audit.record_event(connection, DELETED, study_id, by, details=details)
     try:
         _delete_contents(workspace, row.id, row.sha256)
-    except (MediaStoreError, OSError) as error:
+    except MediaStoreError as error:
         raise MediaStoreError(
             f"{name} is out of the study, but what was in it still lies under {row.sha256}; delete it "
             f"there. {error}"

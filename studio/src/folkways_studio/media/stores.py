@@ -82,7 +82,12 @@ class Folder:
             ) from None
 
     def delete(self, sha256: str) -> None:
-        self.path(sha256).unlink(missing_ok=True)
+        try:
+            self.path(sha256).unlink(missing_ok=True)
+        except OSError as error:
+            raise MediaStoreError(
+                f"the file {self.path(sha256)} cannot be deleted: {error.strerror or error}"
+            ) from None
 
     def check(self) -> None:
         """Check that files can be stored: nothing to do, because the folder is made with its first file."""

@@ -218,9 +218,9 @@ class OpenIdProvider:
             token.claims,
             token.header,
             {
-                "iss": {"essential": True, "value": self.described.issuer},
-                "aud": {"essential": True, "value": client},
-                "sub": {"essential": True},
+                "iss": {"value": self.described.issuer},
+                "aud": {"value": client},
+                "sub": {"allow_blank": False},
             },
             {"nonce": begun.nonce, "client_id": client},
         )

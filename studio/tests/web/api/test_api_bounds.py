@@ -195,3 +195,10 @@ def test_every_body_has_its_bounds_and_what_is_left_out_has_its_default() -> Non
     taken = {name for name in names if schemas[name].get("additionalProperties") is not False}
     assert taken == {"Body_add_media"}, "a field that is misspelt is refused, not passed over"
     assert fields_of(schemas["NewSuggestion"]) == SUGGESTION
+
+
+def test_every_operation_stands_in_a_chapter_of_the_reference() -> None:
+    operations = [
+        each for path in document()["paths"].values() for each in path.values() if "responses" in each
+    ]
+    assert operations and all(each.get("tags") for each in operations)

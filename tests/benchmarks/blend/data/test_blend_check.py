@@ -8,6 +8,7 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from folkways.benchmarks.blend import data as blend
@@ -120,6 +121,11 @@ def test_question_files_and_choices(tmp_path: Path) -> None:
             ("1", "Q-1", "Soup", "es", "Is it?", "", ""),
         ],
     )
+    of_hub = root / "questions_hf" / "US_questions.json"  # of a country before Spain
+    of_hub.parent.mkdir()
+    plain = root / "questions" / "US_questions.csv"
+    of_hub.write_text(pl.read_csv(plain).write_json(), encoding="utf-8")
+    plain.unlink()
     file = "questions/Spain_questions.csv"
     assert (file, None, None, "Notes") in found(root, "extra-column")
     assert found(root, "index-column") == [(file, None, None, "")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -13,7 +14,9 @@ from folkways.benchmarks.base import needs_whole_questions
 from folkways.benchmarks.culturalbench import BENCHMARK
 from folkways.benchmarks.results import Inputs, make_results
 from folkways.benchmarks.tables import NotAvailableError, Table
+from folkways.cli.table_output import as_text
 from folkways.records import JUDGEMENTS, ModelCard
+from tests.support.fingerprints import check_text
 
 EASY, HARD = (task.name for task in BENCHMARK.tasks)
 REGIONS = {"JP": "East Asia", "KR": "East Asia", "PE": "South America"}
@@ -299,3 +302,32 @@ def test_every_analysis_names_what_it_lacks_or_is_made() -> None:
     made, left_out = make_results([result for name, result in BY_NAME.items() if name != "guessing"], found)
     assert {one.result.name for one in made} | set(left_out) == set(BY_NAME) - {"guessing"}
     assert set(left_out) == {"question-types", "sizes", "dates", "consistency-culturalbench-easy"}
+
+
+def test_every_table_is_printed_as_recorded() -> None:
+    cards = {
+        name: ModelCard(maker, "F", size, date(year, 1, 1))
+        for name, maker, size, year in [
+            ("small", "A", 1, 2024),
+            ("big", "A", 70, 2024),
+            ("late", "B", 70, 2025),
+        ]
+    }
+    asked = [(task, name, ZEROS, "plain") for task in (EASY, HARD) for name in ("small", "late")]
+    asked += [(task, "big", ONES, "plain") for task in (EASY, HARD)]
+    asked += [(EASY, "late", ONES, "shuffled"), (EASY, "late", ONES, "reversed")]
+    more = {culture: values[1:] for culture, values in ONES.items()}
+    frames = [
+        judged(task, name, values, variant, mode, first)
+        for task, name, single, variant in asked
+        for mode, values, first in (("single", single, 0), ("multi", more, 20))
+    ]
+    made, left_out = make_results(
+        [result for name, result in BY_NAME.items() if name not in ("guessing", "reference-points")],
+        findings(*frames, cards=cards),
+    )
+    tables = [table for one in made for table in one.tables]
+    text = "\n".join(
+        [as_text(tables, 140), "left out:", *(f"{name}: {why}" for name, why in left_out.items())]
+    )
+    check_text(text, Path(__file__).parent / "recorded" / "tables.txt")

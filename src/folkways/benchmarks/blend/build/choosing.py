@@ -40,18 +40,18 @@ class OptionSet:
 class Memory:
     """Verdicts on pairs of strings. A fork sees its origin's and keeps its own until it is joined."""
 
-    known: dict[tuple[str, str], bool] = field(default_factory=dict)
+    known: dict[frozenset[str], bool] = field(default_factory=dict)
     origin: Memory | None = None
 
     def get(self, one: str, other: str) -> bool | None:
         """The verdict on a pair, whichever way round it was reached."""
-        key = (one, other) if one <= other else (other, one)
+        key = frozenset((one, other))
         verdict = self.known.get(key)
         return verdict if verdict is not None or self.origin is None else self.origin.known.get(key)
 
     def put(self, one: str, other: str, same: bool) -> None:
         """Remember a verdict."""
-        self.known[(one, other) if one <= other else (other, one)] = same
+        self.known[frozenset((one, other))] = same
 
     def fork(self) -> Memory:
         """A memory on top of this one."""

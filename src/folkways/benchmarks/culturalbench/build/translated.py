@@ -55,8 +55,8 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
 
     translations: a table with COLUMNS and, if needed, CONFIG, or the items of a study of people
         (``settled_items``). A row's options are those of Easy, A to D, and Hard takes each by its English
-        text; a row for Hard alone has them in the order of Hard's rows. Questions without a row stay in
-        English alone.
+        text; a row for Hard alone, or of a question that Easy lacks, has them in the order of Hard's rows.
+        Questions without a row stay in English alone.
 
     Raises DataError, with file and row, for a question that the release lacks, a second row of a question, a
     missing text, two options of one text, a language that is English or unknown, and a question that one
@@ -69,19 +69,19 @@ def build_translated(release: Release, translations: Path, out: Path) -> Transla
     rows = _read(translations, english)
     local: dict[str, dict[str, tuple[str, str, dict[int, str]]]] = {config: {} for config in configs}
     for (question, config), row in rows.items():
-        for each in [config] if config else configs:
+        for each in [config] if config else [each for each in configs if question in english[each]]:
             texts = [row[name].strip() for name in OPTIONS]
             of_row = _by_row(translations, row, each, english, texts, both=not config)
             local[each][question] = (row["language"], row["question"].strip(), of_row)
     for (question, config), row in rows.items():
         for each in configs:
-            if question not in local[each]:
+            if question in english[each] and question not in local[each]:
                 raise DataError(
                     f"question {question!r} is translated for {config} alone; give a row for {each} too",
                     file=translations,
                     row=int(row["row"]),
                 )
-        if len({local[each][question][0] for each in configs}) > 1:
+        if len({of_config[question][0] for of_config in local.values() if question in of_config}) > 1:
             raise DataError(
                 f"question {question!r} has two languages for easy and hard; give it one",
                 file=translations,
@@ -162,9 +162,10 @@ def _read(path: Path, english: Mapping[str, Mapping[str, object]]) -> dict[tuple
 
         if config and config not in english:
             raise wrong(f"config is {row[CONFIG]!r}; valid: {', '.join(english)}, or empty for both")
-        for each in [config] if config else english:
-            if question not in english[each]:
-                raise wrong(f"the release has no question {question!r} in {each}; correct question_idx")
+        looked_in = [config] if config else [*english]
+        if not any(question in english[each] for each in looked_in):
+            where = " or ".join(looked_in)
+            raise wrong(f"the release has no question {question!r} in {where}; correct question_idx")
         if empty := [name for name in ("language", *TEXTS) if not row[name].strip()]:
             raise wrong(f"question {question!r} has no {', '.join(empty)}")
         options = [row[name].strip() for name in OPTIONS]
@@ -233,7 +234,7 @@ def _by_row(
             file=path,
             row=int(row["row"]),
         )
-    if config == "easy" or not both or "easy" not in english:
+    if config == "easy" or not both or question not in english.get("easy", {}):
         return dict(enumerate(texts))
     of_easy = dict(zip((text for _, text in english["easy"][question]), texts, strict=False))
     if set(shown) != of_easy.keys():
