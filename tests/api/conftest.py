@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,6 @@ from tests.support.chat_server import ChatServer
 from tests.support.mcq_data import write_mcq_release
 
 QUESTIONS = 60
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ChatServer]:
-    """A chat-completions server, for all tests of a module."""
-    with ChatServer() as server:
-        yield server
 
 
 @pytest.fixture

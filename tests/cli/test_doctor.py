@@ -182,15 +182,33 @@ def test_a_workspace_that_is_broken_is_a_problem(home: Path, how: str) -> None:
     assert str(home) not in json.dumps(found)
 
 
+FIGURES = """
+from folkways.benchmarks.base import Benchmark
+
+class Figures:
+    prompts = ()
+
+    def figures(self):
+        raise ValueError("no table 3")
+
+BENCHMARK = Benchmark("figures", "Figures", (), published=Figures())
+"""
+"""A package whose published figures cannot be read."""
+
+
 def test_a_broken_package_and_a_broken_table_are_problems(home: Path, tmp_path: Path) -> None:
     packages = tmp_path / "packages"
     packages.mkdir()
     install(packages, "their_package", "raise RuntimeError('no licence key')\n", "theirs")
+    install(packages, "their_figures", FIGURES, "figures")
     own = home / "config" / "folkways" / "prices.toml"
     own.parent.mkdir(parents=True)
     own.write_text("[elsewhere]\n")
     with installed(packages):
         found = examined(home / "w.db", alone(home), code=1)
+    unread = [each for each in found["problems"] if "figures of the benchmark 'figures' are left out" in each]
+    assert len(unread) == 1 and "no table 3" in unread[0]
+    found["problems"].remove(unread[0])
     assert len(found["problems"]) == 2
     assert "their_package" in found["problems"][0] and "no licence key" in found["problems"][0]
     assert "~/config/folkways/prices.toml" in found["problems"][1]

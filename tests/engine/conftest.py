@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from folkways.engine import interrupts
-from folkways.workspace.database import Workspace, open_workspace
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    """An empty workspace in a file."""
-    return open_workspace(tmp_path / "w.db")
 
 
 @pytest.fixture

@@ -76,6 +76,7 @@ def test_parts_that_a_model_was_asked_in_one_condition_are_told(
     others = [
         entry("lab/b", made={"cultures": "ET"}),
         entry("lab/a", made={"cultures": "ET"}, task="demo/saq"),
+        entry("lab/a", made={"cultures": "KR"}, metric="other"),  # the same part by another metric
     ]
     expected = [["0", "1"]] if is_one else []
     found = parts_kept_apart([*others, *parts])

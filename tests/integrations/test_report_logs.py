@@ -13,6 +13,8 @@ import pytest
 import folkways as public
 from folkways.errors import DataError, FolkwaysError
 from folkways.integrations.compare_logs import compare_logs
+from folkways.integrations.leaderboard import contributions_of
+from folkways.reports.views.board import Board
 from tests.integrations.test_every_eval_ever_records import record
 from tests.support.chat_server import ChatServer
 from tests.support.command_line import folkways
@@ -321,3 +323,13 @@ def test_shares_of_refused_and_cut_replies_are_told_of_what_folkways_judged_alon
         assert not re.search(r"^theirs .*%", table, re.MULTILINE)
         html = (tmp_path / "r/report.html").read_text()
         assert ('Refused<span class="full">of replies' in html) is shown
+
+
+@pytest.mark.parametrize(("metric", "guessing"), [("all_right", {"culturalbench/hard": 6.25}), ("right", {})])
+def test_what_guessing_scores_on_the_headline_stands_beside_no_other_metric(
+    tmp_path: Path, metric: str, guessing: dict[str, float]
+) -> None:
+    """A log may have single judgements alone, of which guessing gets more right than whole questions."""
+    samples = [sample(number, {metric: float(number % 2)}) for number in range(40)]
+    log = write_inspect_log(tmp_path / "a.eval", samples, task="culturalbench/hard")
+    assert Board(contributions_of([str(log)], tmp_path / "w.db"), "").view.data.chance == guessing

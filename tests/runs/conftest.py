@@ -9,7 +9,6 @@ import polars as pl
 import pytest
 
 from folkways.api import load_run
-from folkways.workspace.database import Workspace, open_workspace
 from tests.support.mcq_data import write_mcq_release
 
 
@@ -22,12 +21,6 @@ def mcq(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Path]:
         return folder if folder.is_dir() else write_mcq_release(folder, count)
 
     return release
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Workspace:
-    """An empty workspace in a file."""
-    return open_workspace(tmp_path / "w.db")
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +37,6 @@ QUESTIONS = 500
 
 class Thing:
     """Something that can be referred to weakly."""
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ everything."""
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -20,12 +20,6 @@ Mcq = Callable[[int], Path]
 Outcome = Callable[..., tuple[pl.DataFrame, pl.DataFrame]]
 
 QUESTIONS = 600  # more than one process claims at a time
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
 
 
 @pytest.fixture

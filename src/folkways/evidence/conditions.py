@@ -105,17 +105,17 @@ def runs_alike(asked: Sequence[AskedPart]) -> dict[tuple[str, str], tuple[str, .
 
 
 def parts_kept_apart(entries: Iterable[Entry]) -> list[list[Entry]]:
-    """Scores of one model on one task in one condition that share no column, because each is of another part
-    of the task: a column is what all its models were asked."""
+    """Scores of one model on one task by one metric in one condition that share no column, because each is of
+    another part of the task: a column is what all its models were asked."""
     groups: list[list[tuple[SignatureParts, Entry]]] = []
     for entry in entries:
         parts = condition(AskedPart(entry.source, entry.model, entry.task, entry.profile, entry.made))
-        whose = (entry.model, entry.task, entry.profile)
+        whose = (entry.model, entry.task, entry.profile, entry.metric)
         group = next(
             (
                 of
                 for of in groups
-                if (of[0][1].model, of[0][1].task, of[0][1].profile) == whose
+                if (of[0][1].model, of[0][1].task, of[0][1].profile, of[0][1].metric) == whose
                 and all(alike(parts, other) for other, _ in of)
             ),
             None,

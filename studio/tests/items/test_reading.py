@@ -15,6 +15,7 @@ from openpyxl import Workbook
 
 from folkways.errors import DataError, FolkwaysError
 from folkways.workspace.database import Workspace
+from folkways_studio.errors import Message, NotFoundError, SubmissionError
 from folkways_studio.items import table_files
 from folkways_studio.items.reading import import_items
 from folkways_studio.items.service import list_items
@@ -489,3 +490,16 @@ def test_the_character_nul_in_a_file_is_another_one_in_every_database(
     rows = read_rows(tmp_path / file)
     (item,) = import_items(studio_workspace, study.record.id, "verify", rows, population="korea", file=file)
     assert item.key == "q\ufffd"
+
+
+def test_problems_of_rows_are_said_in_the_language_of_whoever_reads_them() -> None:
+    german = {"There is no %(what)s.": "Es gibt kein %(what)s.", "It is there twice.": "Es ist zweimal da."}
+    given = {
+        1: Message("There is no %(what)s.", what="item"),
+        2: SubmissionError({"choices": Message("It is there twice.")}),
+        3: NotFoundError("There is no %(what)s.", what="form"),
+        4: "of a library",
+    }
+    told = RowsError(given).problems_in(lambda text: german.get(text, text))
+    assert (told[1], told[3], told[4]) == ("Es gibt kein item.", "Es gibt kein form.", "of a library")
+    assert "Es ist zweimal da." in told[2]

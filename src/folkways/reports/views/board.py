@@ -155,7 +155,9 @@ class Board:
                     chance={
                         task: chance
                         for task in tasks
-                        if task in every and (chance := every[task].chance()) is not None
+                        if task in every
+                        and metrics[task].name == every[task].metrics[0].name  # chance is of the headline
+                        and (chance := every[task].chance()) is not None
                     },
                 )
             ),
