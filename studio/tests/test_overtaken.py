@@ -24,13 +24,15 @@ from folkways_studio.items.imports import ImportState
 from folkways_studio.items.preannotations import NewPreAnnotation, add_suggestions
 from folkways_studio.items.service import NewItem, add_items
 from folkways_studio.media.reading import MediaError
-from folkways_studio.media.service import add_media, delete_media
+from folkways_studio.media.service import add_media, delete_media, find_media, read_bytes
+from folkways_studio.media.stores import Folder
 from folkways_studio.people import accounts, invites, participants
 from folkways_studio.programs import ml_backends, tokens, webhooks
 from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import deletion, descriptions
 from folkways_studio.studies import service as studies
 from folkways_studio.work.assignees import assign
+from folkways_studio.work.assignments import NoWork, claim_slot
 from studio.tests.support.studies import (
     ON_A_FILE,
     ON_BOTH,
@@ -386,3 +388,46 @@ def test_contents_that_are_refused_are_not_kept(study: StudyFixture) -> None:
     with overtaken(workspace, same_elsewhere), pytest.raises(NotFoundError):
         add_media(workspace, number, {"a.png": new, "e.png": ("image/png", b"more")})
     assert contents() == {b"new", b"shared"}
+
+
+@ON_A_FILE
+@pytest.mark.parametrize("whole_study", [False, True])
+def test_contents_stay_that_another_study_got_while_they_were_deleted(
+    study: StudyFixture, whole_study: bool
+) -> None:
+    workspace, number = study.workspace, study.record.id
+    other = open_study(workspace, STAGES, populations=POPULATIONS, name="other")
+    add_media(workspace, number, {"a.png": ("image/png", b"a picture")})
+
+    def late(folder: Folder, sha256: str) -> None:
+        patch.undo()
+        add_media(workspace, other.record.id, {"b.png": ("image/png", b"a picture")})
+        folder.delete(sha256)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Folder, "delete", late)
+        delete(study) if whole_study else delete_media(workspace, number, "a.png")
+    assert read_bytes(workspace, find_media(workspace, other.record.id, "b.png")) == b"a picture"
+
+
+@pytest.mark.parametrize(
+    "studio_workspace", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+def test_nobody_begins_an_item_in_a_stage_that_was_taken_out_meanwhile(studio_workspace: Workspace) -> None:
+    """On a file, these two take turns."""
+    study = open_study(studio_workspace, [STAGES[0], {"name": "write", "kind": "write_question"}])
+    person, came = study.person(), []
+
+    def take_out(*arguments: Any) -> None:
+        if "FROM studio_participants" in arguments[2] and not came:
+            came.append("came")
+            owner = Thread(target=lambda: edit(study, [STAGES[0]], populations=POPULATIONS[:1]))
+            owner.start()
+            owner.join()
+
+    sa.event.listen(study.workspace.engine, "after_cursor_execute", take_out)
+    try:
+        assert claim_slot(study.workspace, person.id, stage="write") == NoWork("none_left")
+    finally:
+        sa.event.remove(study.workspace.engine, "after_cursor_execute", take_out)
+    assert [each.name for each in studies.stages(study.workspace, study.record.id)] == ["verify"]

@@ -31,10 +31,10 @@ MOST = {
     "page": 4,
     "draft": 7,
     "next": 3,
-    "next of one's own": 8,
+    "next of one's own": 9,
     "answer": 12,
     "answer that goes on": 15,
-    "answer of one's own": 24,
+    "answer of one's own": 25,
 }
 """By what is asked for. A draft takes 6, and 7 of those who decide: whose answers they see is looked up. An
 answer comes with the next task: most take 9. Its item may go on to the next stage; where a stage has caps or

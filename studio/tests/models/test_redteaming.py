@@ -181,6 +181,27 @@ def test_two_tries_at_once_are_both_kept(study: StudyFixture, server: ChatServer
     assert len(content["strategies"]) == 3
 
 
+def test_two_tabs_have_no_more_tries_than_there_are(study: StudyFixture, server: ChatServer) -> None:
+    author = study.person()
+    work = study.work(author)
+    steps = (study.workspace, author.id, work.assignment.id)
+    server.control(mode="letter")
+    for question in ("Which one?", "Which one is it?"):
+        redteaming.edit(*steps, question, ["a", "b", "c", "d"], [0])
+        redteaming.challenge(*steps, study.offered)
+
+    def other_tab() -> None:
+        redteaming.edit(*steps, "Which?", ["a", "b", "c", "d"], [0])
+        redteaming.challenge(*steps, study.offered)
+
+    with (
+        overtaken(study.workspace, other_tab),
+        pytest.raises(ConflictError, match=r"tried as often as it may \(3\)"),
+    ):
+        redteaming.challenge(*steps, study.offered)
+    assert len(items.get_item(study.workspace, study.record.id, work.item.id).content["challenges"]) == 3
+
+
 def test_models_that_fail_or_babble_are_told_in_words(
     study: StudyFixture, server: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

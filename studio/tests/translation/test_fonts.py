@@ -98,3 +98,11 @@ def test_a_sheet_says_what_its_fonts_have() -> None:
 def test_rare_letters_of_our_texts_are_there(locale: str, words: str) -> None:
     assert without(words) == "", locale
     assert without("\U00020000") == "\U00020000", "the test can tell a letter that is missing"
+
+
+@pytest.mark.parametrize("sheet", ["base.css", "desk.css", "task.css"])
+def test_a_space_at_one_side_only_is_at_the_start_or_the_end_of_a_line(sheet: str) -> None:
+    """Four lengths are of fixed sides: where left and right differ, a page from right to left has them wrong."""
+    rules = (WEB / "static" / sheet).read_text("utf-8")
+    sides = re.findall(r"(?:padding|margin|inset): ([^\s;}]+) ([^\s;}]+) ([^\s;}]+) ([^\s;}]+) *[;}]", rules)
+    assert [each for each in sides if each[1] != each[3]] == []

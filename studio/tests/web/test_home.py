@@ -79,6 +79,12 @@ def test_who_has_answered_all_is_offered_to_look_for_more(workspace: Workspace) 
     assert "Look whether there is more to do" in page and "Go on" not in page
 
 
+def test_who_comes_after_the_last_task_is_told_so(workspace: Workspace) -> None:
+    page = words(page_of(study := open_study(workspace, [VERIFY]), study.person()))
+    assert "There is nothing to do at the moment Look whether there is more to do" in page
+    assert "0 done" not in page and "Go on" not in page
+
+
 def test_what_people_write_comes_next_where_nothing_else_is_left(workspace: Workspace) -> None:
     study = open_study(workspace, [VERIFY, WRITE])
     assert home(study, study.person()) == {

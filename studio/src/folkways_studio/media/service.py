@@ -135,7 +135,7 @@ def delete_media(workspace: Workspace, study_id: int, name: str, *, by: int | No
         details = {"name": name, "sha256": row.sha256}
         audit.record_event(connection, DELETED, study_id, by, details=details)
     try:
-        _delete_contents(workspace, row.id, row.sha256)
+        _delete_contents(workspace, None, row.sha256)
     except MediaStoreError as error:
         raise MediaStoreError(
             f"{name} is out of the study, but what was in it still lies under {row.sha256}; delete it "
@@ -163,15 +163,23 @@ def _showing(connection: sa.Connection, study_id: int, name: str) -> list[str]:
 
 def _delete_contents(workspace: Workspace, number: int | None, sha256: str) -> None:
     """Delete a file's contents unless another row has them too. Runs outside a transaction, because the store
-    may be slow.
+    may be slow: contents that another row has got meanwhile are put back.
 
-    number: id of the file's row, which may still exist; None if it has none.
+    number: id of the file's row if it still exists; of a row that is gone, a new one may have the id.
     """
     others = sa.select(schema.media.c.id).where(schema.media.c.sha256 == sha256).limit(1)
     if number is not None:
         others = others.where(schema.media.c.id != number)
-    if not read_values(workspace, others):
-        media_store(workspace).delete(sha256)
+    store = media_store(workspace)
+    if read_values(workspace, others):
+        return
+    try:
+        content = store.read(sha256)
+    except FileNotFoundError:
+        return
+    store.delete(sha256)
+    if read_values(workspace, others):
+        store.write(sha256, content)
 
 
 def list_media(workspace: Workspace, study_id: int) -> tuple[Media, ...]:

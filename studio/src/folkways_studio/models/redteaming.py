@@ -23,7 +23,7 @@ from folkways_studio.errors import ConflictError, Message
 from folkways_studio.items.service import add_revision, item_within
 from folkways_studio.models import modelling
 from folkways_studio.models.offered import OfferedModel
-from folkways_studio.records import Item, ItemState, Study, from_row
+from folkways_studio.records import Item, ItemState, Stage, Study, from_row
 from folkways_studio.stages.fields import raise_if
 from folkways_studio.stages.registry import stage_kind
 from folkways_studio.studies.service import get_study
@@ -140,13 +140,7 @@ def challenge(
         problems["intended"] = Message("Mark at least one option as right, and not all of them.")
     raise_if(problems)
     question, options, intended = (written[name] for name in WORDING)
-    most = work.stage.config["most_challenges"]
-    if len(content.get("challenges", ())) >= most:
-        raise ConflictError(
-            "this question has been tried as often as it may (%(most)s); submit it as it is, or write "
-            "another",
-            most=most,
-        )
+    _require_challenges_left(work.stage, content)
     study, place_name = _place(workspace, work)
     prompt = helping.verifier_prompt(question, options, place_name)
     call = modelling.call_model(
@@ -167,6 +161,16 @@ def challenge(
     if call.reply is not None:
         _revise(workspace, work, "challenge", {}, {"challenges": entry})
     return call
+
+
+def _require_challenges_left(stage: Stage, content: Mapping[str, Any]) -> None:
+    most = stage.config["most_challenges"]
+    if len(content.get("challenges", ())) >= most:
+        raise ConflictError(
+            "this question has been tried as often as it may (%(most)s); submit it as it is, or write "
+            "another",
+            most=most,
+        )
 
 
 def writing_at_hand(workspace: Workspace, participant_id: int, assignment_id: int) -> Work:
@@ -203,6 +207,8 @@ def _revise(
         row = item_within(connection, work.item.study_id, work.item.id, lock="row")
         if row.state != ItemState.DRAFT:
             raise ConflictError("this question was submitted")
+        if "challenges" in more:  # another tab may have had the last one while the model was asked
+            _require_challenges_left(work.stage, row.content)
         added = {name: [*row.content.get(name, ()), each] for name, each in more.items()}
         content = {**row.content, **changes, **added}
         change_rows(connection, schema.items, {"id": row.id}, content=content)

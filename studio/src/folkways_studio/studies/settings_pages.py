@@ -67,7 +67,7 @@ def change(context: RequestContext) -> Response:
         raw = parse_yaml(text)
         unknown = (
             [name for name in models_in(raw).values() if name not in offered and name not in old]
-            if _is_study(raw)
+            if _names_models(raw)
             else []
         )
         if unknown:
@@ -84,7 +84,7 @@ def change(context: RequestContext) -> Response:
     return context.go(f"/studies/{context.study.name}/settings", "saved")
 
 
-def _is_study(raw: object) -> bool:
+def _names_models(raw: object) -> bool:
     return isinstance(raw, dict) and isinstance(raw.get("models"), dict)
 
 

@@ -70,6 +70,16 @@ _WORKER = (
     .with_for_update(of=_people, key_share=True)
 )
 
+_KEPT_STAGE = (
+    sa.select(_stages.c.id)
+    .select_from(schema.studies)
+    .join(_stages, _stages.c.study_id == schema.studies.c.id)
+    .where(_stages.c.id == sa.bindparam("stage"))
+    .with_for_update(of=(schema.studies, _stages), read=True, key_share=True)
+)
+"""A stage that nobody takes out until the transaction ends: one without items may have been taken out since
+it was read. The study is locked first, as by whoever changes its description."""
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -231,6 +241,8 @@ def _begin(connection: sa.Connection, person: Participant, stage: Stage, now: fl
     """A new item whose author is this person, within the population's quota, and where one of the categories
     has a place for them."""
     items = schema.items
+    if connection.scalar(_KEPT_STAGE, {"stage": stage.id}) is None:
+        return NoWork("none_left")
     full = full_categories(connection, stage, person.population_id, person.id)
     if full and len(full) == len(stage.config["categories"]):
         return NoWork("quota")
