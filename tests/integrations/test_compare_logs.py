@@ -995,3 +995,27 @@ def test_a_model_of_the_harness_on_disk_is_called_as_in_a_run_without_its_path(
     (log,) = read_logs(write_lm_eval_samples(tmp_path, [{"doc_id": 1, "acc": 1.0}], model=written))
     assert log.model == read
     assert "/" not in written or log.model == public_name(f"hf/{written}")
+    folder = tmp_path / re.sub(r'["<>:/|\\?*\[\]]+', "__", written)  # as the harness calls it
+    path = write_lm_eval_samples(folder, [{"doc_id": 1, "acc": 1.0}])
+    for results in folder.glob("results_*.json"):
+        results.unlink()
+    assert read_logs(path)[0].model == read
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("hf//home/ann/Models/ok", "unknown/ok"),
+        ("vllm//home/ann/ok", "unknown/ok"),
+        ("hf/./secret/place/ok", "unknown/ok"),
+        ("hf/org/ok", "hf/org/ok"),
+        ("openai/gpt-4o", "openai/gpt-4o"),
+        ("openai-api/lab/gpt", "openai-api/lab/gpt"),
+        ("mockllm/model", "mockllm/model"),
+    ],
+)
+def test_a_model_on_disk_is_called_without_its_path_in_logs_of_tasks_of_others(
+    tmp_path: Path, written: str, read: str
+) -> None:
+    path = write_inspect_log(tmp_path / "1.eval", [sample(1, {"match": "C"})], model=written)
+    assert read_logs(path)[0].model == read

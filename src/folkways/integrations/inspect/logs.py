@@ -40,7 +40,7 @@ from folkways.integrations.scored_log import (
 )
 from folkways.json_lines import read_json
 from folkways.records import LOST, SCORES, Signature
-from folkways.runs.results.model_names import ENGINES, public_name
+from folkways.runs.results.model_names import ENGINES, public_name, stored_model
 
 ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
@@ -125,7 +125,7 @@ def read_scores(path: Path) -> ScoredLog:
     """
     log = _read(path, whole=False)
     scored = [_numbers(sample) for sample in log.samples]
-    signature = _signature(log)
+    signature, model = _signature(log), str(log.spec["model"])
     if signature:
         scored = [{name.removeprefix(_SCORER): value for name, value in one.items()} for one in scored]
     scores = columns(scored)
@@ -138,7 +138,7 @@ def read_scores(path: Path) -> ScoredLog:
     return ScoredLog(
         path=path,
         task=signature.get("task") or str(log.spec["task"]),
-        model=_model(str(log.spec["model"])) if signature else str(log.spec["model"]),
+        model=_model(model) if signature or stored_model(model).private else model,  # no path of a folder
         items=["|".join(str(metadata.get(name)) for name in _ID) for metadata in metadata_of]
         if signature and ours
         else ids,

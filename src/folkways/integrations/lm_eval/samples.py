@@ -115,7 +115,7 @@ def read_scores(path: Path) -> ScoredLog:
     return ScoredLog(
         path=path,
         task=signature["task"] if ours else task,
-        model=_model(str(results.get("model_name") or path.resolve().parent.name)),
+        model=_model(str(results.get("model_name") or _of_folder(path.resolve().parent))),
         items=["|".join(str(doc[name]) for name in ID) for doc in of_docs] if ours else list(docs),
         repeats=[1] * len(docs),
         questions=[_question(name, row.get("doc")) for name, row in docs.items()],
@@ -134,6 +134,13 @@ def read_scores(path: Path) -> ScoredLog:
             if (more := _higher_is_better(results, task).get(score.partition(",")[0])) is not None
         },
     )
+
+
+def _of_folder(folder: Path) -> str:
+    """The name of the model whose samples the harness put into the folder, where it writes ``__`` for what
+    parts names; of more than two, a place on a disk."""
+    parts = folder.name.split("__")
+    return "/".join(parts if len(parts) < 3 else ["", *parts])
 
 
 def _model(name: str) -> str:
