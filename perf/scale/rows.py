@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from folkways.workspace import results, run_records
 from folkways.workspace.archives.moving import archive_run, restore_run
 from folkways.workspace.database import Workspace
-from perf.scale.crews import Made, cpu_of
+from perf.scale.crews import PendingRun, cpu_of
 
 TABLES = ("prompts", "expected", "responses", "judgements")
 PROFILE = "paper"
@@ -28,7 +28,7 @@ class Pace:
     rate: float
 
 
-def judge(made: Made) -> None:
+def judge(made: PendingRun) -> None:
     """Give everything that the run expects a judgement with a reason, a metric and two facets."""
     (part,) = results.parts(made.workspace, made.run)
     for page in results.response_pages(made.workspace, made.run, part):
@@ -48,7 +48,7 @@ def judge(made: Made) -> None:
         results.save_judgements(made.workspace, made.run, PROFILE, judged)
 
 
-def bytes_per_row(made: Made) -> dict[str, float]:
+def bytes_per_row(made: PendingRun) -> dict[str, float]:
     """Of each table, indexes included, in a database that holds this run alone."""
     with made.workspace.engine.connect() as connection:
         if connection.dialect.name == "postgresql":
@@ -64,7 +64,7 @@ def bytes_per_row(made: Made) -> dict[str, float]:
         }
 
 
-def paces(made: Made, folder: Path) -> tuple[dict[str, Pace], float]:
+def paces(made: PendingRun, folder: Path) -> tuple[dict[str, Pace], float]:
     """What is done with a judged run -> its pace; and bytes per row of its archive."""
     workspace = made.workspace
     (part,) = results.parts(workspace, made.run)
