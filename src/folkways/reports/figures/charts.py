@@ -151,7 +151,8 @@ def label_room(order: Sequence[str]) -> Spec:
 def text_width(text: str, size: float = LABEL_SIZE) -> float:
     """Width of a text in pixels in DejaVu Sans, the widest of the usual fonts; readers' fonts differ from the
     renderer's."""
-    return size * sum(
+    # exact, so that text at the edge of its room breaks alike whatever the version of Python
+    return size * math.fsum(
         1.05
         if east_asian_width(character) in "WF"
         else _EM.get(character, 0.64 if character < "\u0370" else 0.8)
