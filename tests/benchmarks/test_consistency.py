@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import f as f_distribution
 
-from folkways.benchmarks.consistency import _asked_again, consistency_tables
+from folkways.benchmarks.consistency import asked_again, consistency_tables
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.records import compact
 
@@ -86,7 +86,7 @@ def test_items_stand_in_the_order_of_their_rows_so_that_sums_are_the_same_to_the
         right=pl.col("correct"), answer=pl.col("chosen_option").cast(pl.Categorical).to_physical().cast(pl.Int32),
         order=pl.lit(1), template=pl.lit("plain"),
     )  # fmt: skip
-    ((over, (items, _)),) = _asked_again(asked, ["endpoint", "item", "culture"])
+    ((over, (items, _)),) = asked_again(asked, ["endpoint", "item", "culture"])
     assert (over, items["row"].to_list()) == ("sample", [*range(0, 400, 2)])
 
 

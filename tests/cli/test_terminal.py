@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from folkways.cli.runs import _counting
+from folkways.cli.runs import counting
 from tests.support.command_line import Folkways
 
 SOURCES = Path(__file__).resolve().parents[2] / "src" / "folkways"
@@ -46,7 +46,7 @@ def test_how_far_an_archive_is_stands_on_a_terminal_alone_and_never_among_the_ou
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, terminal: bool, told: str
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
-    with _counting("written") as tell:
+    with counting("written") as tell:
         tell(5)
         tell(1234)
     assert (*capsys.readouterr(),) == ("", told)

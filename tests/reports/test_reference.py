@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.registry import published_figures
-from folkways.cli.published import _side_by_side
+from folkways.cli.published import side_by_side
 from folkways.records import SCORES, Signature
 from folkways.reports.views.reference import (
     PLACED,
@@ -86,7 +86,7 @@ def test_a_place_is_told_in_words_and_counts_the_run_itself(
 ) -> None:
     points = points_of(scores(score=score))
     found = placed(points).row(0, named=True)
-    (told,) = _side_by_side(points, "text").rows.to_dicts()
+    (told,) = side_by_side(points, "text").rows.to_dicts()
     assert told == {
         "score of": "blend/saq sem_b, ET", "endpoint": "mine", "language": found["language"], "score": score,
         "interval": f"{score - 4} to {score + 4}", "place": f"{place or found['above'] + 1} of 18",

@@ -186,7 +186,7 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
     rows = rows.with_row_index("row")
     pieces = rows.height // PIECE + 1
     piece = pl.col(same[0]).to_physical().hash() % pieces
-    parts = [dict(_asked_again(rows.filter(piece == number), same)) for number in range(pieces)]
+    parts = [dict(asked_again(rows.filter(piece == number), same)) for number in range(pieces)]
     for over in WAYS:
         asked_again = [part[over] for part in parts if over in part]
         if not asked_again:
@@ -216,7 +216,7 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _asked_again(
+def asked_again(
     rows: pl.DataFrame, same: Sequence[str]
 ) -> Iterator[tuple[str, tuple[pl.DataFrame, pl.DataFrame]]]:
     """What differed -> a row for each item that was asked in several such ways, and of each way the right
