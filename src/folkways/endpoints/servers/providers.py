@@ -253,8 +253,8 @@ def _credentials(protocol: str, key: str | None, url: Url) -> dict[str, Any]:
 
 
 def _holds_key(name: str, value: str) -> bool:
-    """Whether a part of an address's query is a key, by its name or by its look. What may stand in a reply
-    (a model, a version, a sentence) is none."""
+    """Whether a part of an address's query is a key, by its name or by its look. A model, a version or a
+    sentence, which a reply may hold, does not count as one."""
     text = unquote_plus(value)
     looks = any(_OF_KEYS.search(run) for run in _RUNS.findall(text)) or _UUID.search(text)
     return len(value) >= SHORTEST_NAMED and bool(_NAMES_OF_KEYS.search(name) or looks)
