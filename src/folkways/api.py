@@ -396,12 +396,7 @@ def judge(
     how = {"culture": culture, "language": language, "variant": variant, "model": model, "profile": profile}
     if isinstance(replies, (str, Path)):
         judged = judge_file(
-            equipped.task,
-            data,
-            Path(replies),
-            read=replies_in,
-            by_position=by_position,
-            **how,  # type: ignore[arg-type]
+            equipped.task, data, Path(replies), read=replies_in, by_position=by_position, **how
         )
     else:
         table: object = replies
