@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import f as f_distribution
 
-from folkways.benchmarks.consistency import asked_again, consistency_tables
+from folkways.benchmarks.consistency import consistency_tables
 from folkways.benchmarks.tables import NotAvailableError
 from folkways.records import compact
 
@@ -77,17 +77,6 @@ def test_agreement_entropy_and_turns_by_hand() -> None:
     assert (
         row["low"] < row["agreement"] < row["high"] and row["turned_low"] < row["turned"] < row["turned_high"]
     )
-
-
-def test_items_stand_in_the_order_of_their_rows_so_that_sums_are_the_same_to_the_last_digit() -> None:
-    rows = [(str(item), "KR", "en", "plain", sample, "AB"[item % (sample + 1)])
-            for item in range(200) for sample in (0, 1)]  # fmt: skip
-    asked = judged(*rows).with_row_index("row").with_columns(
-        right=pl.col("correct"), answer=pl.col("chosen_option").cast(pl.Categorical).to_physical().cast(pl.Int32),
-        order=pl.lit(1), template=pl.lit("plain"),
-    )  # fmt: skip
-    ((over, (items, _)),) = asked_again(asked, ["endpoint", "item", "culture"])
-    assert (over, items["row"].to_list()) == ("sample", [*range(0, 400, 2)])
 
 
 def test_all_but_one_thing_is_kept_equal() -> None:

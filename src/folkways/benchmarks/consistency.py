@@ -186,7 +186,7 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
     rows = rows.with_row_index("row")
     pieces = rows.height // PIECE + 1
     piece = pl.col(same[0]).to_physical().hash() % pieces
-    parts = [dict(asked_again(rows.filter(piece == number), same)) for number in range(pieces)]
+    parts = [dict(_asked_again(rows.filter(piece == number), same)) for number in range(pieces)]
     for over in WAYS:
         asked_again = [part[over] for part in parts if over in part]
         if not asked_again:
@@ -216,7 +216,7 @@ def _alike(rows: pl.DataFrame, same: Sequence[str]) -> Iterator[dict[str, Any]]:
         }
 
 
-def asked_again(
+def _asked_again(
     rows: pl.DataFrame, same: Sequence[str]
 ) -> Iterator[tuple[str, tuple[pl.DataFrame, pl.DataFrame]]]:
     """What differed -> a row for each item that was asked in several such ways, and of each way the right
@@ -241,8 +241,7 @@ def asked_again(
         right = each.group_by(fixed).agg(
             pl.col("row").first(), cluster=pl.col("question").first(), turned=turned
         )
-        # Sums depend on the order in their last digits.
-        items = spoken.join(right, on=fixed, how="left", nulls_equal=True).sort("row")
+        items = spoken.join(right, on=fixed, how="left", nulls_equal=True)
         by_way = each.group_by(way=pl.col(over).cast(pl.String)).agg(
             pl.col("right").cast(pl.Float64).sum(), n=pl.len()
         )

@@ -146,6 +146,10 @@ def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
 
 
 def side_by_side(points: pl.DataFrame, shape: str) -> Table:
+    """Scores between published models: REFERENCE for programs (``csv`` and ``json``), words for people.
+
+    points: REFERENCE, of a run. shape: the format.
+    """
     import polars as pl
 
     from folkways.benchmarks.tables import Table

@@ -182,7 +182,10 @@ def _check_not_asked(database: Workspace, run: RunRecord) -> None:
 
 @contextmanager
 def counting(done: str) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many items are done."""
+    """Show on a terminal how many items are done.
+
+    done: what is done with them ("written").
+    """
     shown = sys.stderr.isatty()
 
     def tell(rows: int) -> None:
