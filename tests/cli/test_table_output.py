@@ -199,3 +199,36 @@ def test_columns_stand_side_by_side_as_long_as_they_just_fit() -> None:
     assert "".join(shown(10, "w" * 25)[1:]) == "w" * 25
     formula = Table("t", "T", "U", pl.DataFrame({"a": ["=1+1"]}))
     assert as_csv(formula) == "a\n'=1+1\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "width", "blocks"),
+    [
+        # two columns together name a row
+        (
+            [("Easy", "one"), ("Easy", "two"), ("Hard", "one")],
+            33,
+            ["setup model first", "setup model second"],
+        ),
+        ([("Easy", "one"), ("Hard", "one")], 33, ["setup model first", "setup second"]),
+        ([("Easy", "one")], 33, ["setup model first", "setup second"]),
+        # no two rows differ in words: numbers name no row
+        ([("Easy", "one"), ("Easy", "one")], 33, ["setup model first", "setup model second"]),
+        ([("Easy", "12"), ("Easy", "13")], 33, ["setup model first", "setup second"]),
+        # 5 + 2 + 5 + 2 + 14 fit, one character less does not
+        ([("Easy", "one"), ("Easy", "two")], 28, ["setup model first", "setup model second"]),
+        ([("Easy", "one"), ("Easy", "two")], 27, ["setup model", "setup first", "setup second"]),
+        ([("Easy", "one"), ("Easy", "two")], 80, ["setup model first second"]),
+    ],
+)
+def test_each_block_of_a_table_repeats_what_names_its_rows(
+    rows: list[tuple[str, str]], width: int, blocks: list[str]
+) -> None:
+    interval = "10.0 to 100.00"
+    frame = pl.DataFrame(
+        [(*row, interval, interval) for row in rows],
+        schema=["setup", "model", "first", "second"],
+        orient="row",
+    )
+    lines = as_text([Table("t", "Title", "Unit.", frame)], width).splitlines()
+    assert [" ".join(line.split()) for line in lines if line.startswith("setup")] == blocks

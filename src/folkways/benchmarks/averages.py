@@ -42,7 +42,7 @@ def mean_over(judgements: pl.DataFrame, metric: Metric, groups: str, word: str) 
     )
     parts = [
         (part[metric.name].to_numpy(), part["question"].rle_id().cast(pl.Int64).to_numpy())
-        for part in judgements.partition_by(groups, maintain_order=True)
+        for part in judgements.partition_by(groups)
     ]
     worth = None
     if metric.bounds == (0.0, 1.0):

@@ -214,9 +214,7 @@ def _profile(cells: pl.DataFrame, name: str) -> pl.DataFrame:
         .filter(pl.col("benchmarks") >= FEWEST_BENCHMARKS)
     )
     shrunk = [
-        _shrunk(of_model)
-        for of_model in groups.partition_by("endpoint", maintain_order=True)
-        if of_model.height >= FEWEST_GROUPS
+        _shrunk(of_model) for of_model in groups.partition_by("endpoint") if of_model.height >= FEWEST_GROUPS
     ]
     profile = pl.concat(shrunk) if shrunk else _shrunk(groups.clear())
     beside = "cultures" if name == "region" else "region"
@@ -258,11 +256,7 @@ def _shrunk(rows: pl.DataFrame) -> pl.DataFrame:
 def _by_benchmark(cells: pl.DataFrame, name: str) -> pl.DataFrame:
     """Every group in every benchmark, shrunk towards the benchmark's other groups; those that most benchmarks
     ask about first."""
-    parts = [
-        part
-        for part in cells.partition_by("endpoint", "benchmark", maintain_order=True)
-        if part.height >= FEWEST_GROUPS
-    ]
+    parts = [part for part in cells.partition_by("endpoint", "benchmark") if part.height >= FEWEST_GROUPS]
     rows = pl.concat([_shrunk(part) for part in parts] or [_shrunk(cells.clear())])
     many = pl.col("benchmark").n_unique().over("group")
     columns = (

@@ -123,7 +123,7 @@ def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
     of_data = pl.col("task").is_null()
     measured = pl.when(of_data).then(pl.lit("of the data")).otherwise(pl.format("{}, {}", "task", "metric"))
     figures = figures.with_columns(measured=measured)
-    for part in figures.partition_by("paper", "place", "measured", "kind", maintain_order=True):
+    for part in figures.partition_by("paper", "place", "measured", "kind"):
         first = part.row(0, named=True)
         wide = part["value"].n_unique() > part["model"].n_unique()
         about = first["model"] if first["kind"] == "data" else first["kind"]

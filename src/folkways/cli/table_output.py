@@ -81,7 +81,7 @@ def as_text(tables: Sequence[Table], width: int) -> str:
             if not rows:
                 continue
             needs = [_narrowest(name, (row[index] for row in rows)) for index, name in enumerate(columns)]
-            for part, places in enumerate(_fitting(needs, width)):
+            for part, places in enumerate(_fitting(needs, _names(rows), width)):
                 title = heading if heading and part == 0 else None
                 grid = RichTable(
                     title=title, title_justify="left", box=None, pad_edge=False, header_style="bold"
@@ -92,7 +92,7 @@ def as_text(tables: Sequence[Table], width: int) -> str:
                 room = width - GAP * (len(places) - 1)
                 widths = _widths([needs[index] for index in places], wants, room)
                 for index, fixed in zip(places, widths, strict=True):
-                    numbers = all(row[index][:1] in "-−–+.<0123456789" for row in rows)
+                    numbers = _is_numeric(rows, index)
                     grid.add_column(
                         columns[index], justify="right" if numbers else "left", overflow="fold", width=fixed
                     )
@@ -107,19 +107,38 @@ def as_text(tables: Sequence[Table], width: int) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def _fitting(needs: list[int], width: int) -> Iterator[list[int]]:
+def _fitting(needs: list[int], names: int, width: int) -> Iterator[list[int]]:
     """Groups of column indices that each fit into ``width`` characters without breaking a word or number.
 
-    needs: the narrowest that each column can be. Every group starts with the first column, which names the
-    rows.
+    needs: the narrowest that each column can be. Every group starts with the first ``names`` columns, which
+    name the rows, or with as many of them as leave room for each other column.
     """
-    places = [0]
-    for index in range(1, len(needs)):
-        if len(places) > 1 and sum(needs[shown] + GAP for shown in places) + needs[index] > width:
+    while names > 1 and sum(need + GAP for need in needs[:names]) + max(needs[names:], default=0) > width:
+        names -= 1
+    places = [*range(names)]
+    for index in range(names, len(needs)):
+        if len(places) > names and sum(needs[shown] + GAP for shown in places) + needs[index] > width:
             yield places
-            places = [0]
+            places = [*range(names)]
         places.append(index)
     yield places
+
+
+def _names(rows: list[list[str]]) -> int:
+    """How many columns name the rows: the first ones of words, up to that from which on no two rows are
+    alike; one at least."""
+    words = 1
+    while words < len(rows[0]) and not _is_numeric(rows, words) and _alike(rows, words):
+        words += 1
+    return words
+
+
+def _alike(rows: list[list[str]], columns: int) -> bool:
+    return len({tuple(row[:columns]) for row in rows}) < len(rows)
+
+
+def _is_numeric(rows: list[list[str]], column: int) -> bool:
+    return all(row[column][:1] in "-−–+.<0123456789" for row in rows)
 
 
 def _widths(needs: list[int], wants: list[int], room: int) -> list[int] | list[None]:

@@ -220,6 +220,6 @@ def _corrected(rows: pl.DataFrame) -> pl.DataFrame:
                 p_bh=pl.Series(benjamini_hochberg(family["p"].to_list()), dtype=pl.Float64),
             )
         )
-        for family in rows.with_row_index("place").partition_by("facet", maintain_order=True)
+        for family in rows.with_row_index("place").partition_by("facet")
     ]
     return pl.concat(columns).sort("place").drop("place") if columns else rows

@@ -39,7 +39,7 @@ def templates_of(items: pl.DataFrame) -> Mapping[str, str]:
         "question", keep="first", maintain_order=True
     )
     words: dict[str, Words] = {}
-    for part in questions.partition_by("culture", maintain_order=True):
+    for part in questions.partition_by("culture"):
         words |= {
             key: frozenset(_WORD.findall(text.lower()))
             for key, text in part.select("question", "english").iter_rows()

@@ -104,10 +104,7 @@ def whose_culture_tables(matches: pl.DataFrame, task: str) -> Sequence[Table]:
         )
         raise NotAvailableError(f"{needed} in the same language")
     whole = _corrected(overall).filter(pl.col("chance").is_not_null()).drop("asked_culture")
-    return [
-        *_overall(whole, task),
-        *(_matrix(part, task) for part in cells.partition_by("language", maintain_order=True)),
-    ]
+    return [*_overall(whole, task), *(_matrix(part, task) for part in cells.partition_by("language"))]
 
 
 @dataclass(frozen=True)
@@ -190,7 +187,7 @@ def _places(names: pl.Series, every: Sequence[str]) -> Ints:
 def _corrected(rows: list[dict[str, Any]]) -> pl.DataFrame:
     """CELLS with ``p_holm``, corrected within each model and language; English first."""
     cells = pl.DataFrame(rows, schema=dict(CELLS)).with_columns(pl.col("p").fill_null(math.nan))
-    parts = [with_holm(part) for part in cells.partition_by("endpoint", "language", maintain_order=True)]
+    parts = [with_holm(part) for part in cells.partition_by("endpoint", "language")]
     corrected = pl.concat(parts) if parts else with_holm(cells)
     return corrected.sort(pl.col("language") != ENGLISH, "language", maintain_order=True)
 

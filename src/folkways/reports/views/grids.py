@@ -158,7 +158,7 @@ def _laid_out(rows: pl.DataFrame, layout: Layout, short: Mapping[str, str]) -> I
 
 def wide_forms(rows: pl.DataFrame, layout: Layout) -> Iterator[tuple[pl.DataFrame, list[Any], list[WideRow]]]:
     """For each wide form: its rows, the values across, and the rows of the form."""
-    for part in [rows] if layout.by is None else rows.partition_by(layout.by, maintain_order=True):
+    for part in [rows] if layout.by is None else rows.partition_by(layout.by):
         across = part[layout.across].unique(maintain_order=True).to_list()
         cells = {(row[layout.down], row[layout.across]): row for row in part.iter_rows(named=True)}
         down = part[layout.down].unique(maintain_order=True)

@@ -116,9 +116,7 @@ def collect(
                 otherwise += untold
                 people += of_people
                 # One after the other; an asked baseline of that name comes later and wins.
-                scores[task.name,] = [
-                    part for of in guessed for part in of.partition_by("endpoint", maintain_order=True)
-                ]
+                scores[task.name,] = [part for of in guessed for part in of.partition_by("endpoint")]
                 human = task.human_baseline()
                 if human and human.release and not any(frame.height for frame in of_people):
                     unknown_people[task.name] = human.release

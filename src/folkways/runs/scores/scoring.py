@@ -216,7 +216,7 @@ def scores_of_run(
     of_control = {*control.select(strata).to_series()}
     parts = [(of_sample(scored, task, control, options, populations or {}))]
     for group, arm in treated:
-        for rows in arm.partition_by("variant", maintain_order=True):
+        for rows in arm.partition_by("variant"):
             # An arm never asks about the culture that it names, or about those that none is named for.
             never = of_control - {*rows.select(strata).to_series()}
             of_arm = {name: size for name, size in (populations or {}).items() if name not in never}

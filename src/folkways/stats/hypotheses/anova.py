@@ -98,7 +98,7 @@ def _complete_rows(rows: pl.DataFrame, value: str, *columns: str) -> pl.DataFram
 
 
 def _samples(known: pl.DataFrame, value: str, group: str) -> tuple[list[str], list[Floats]]:
-    parts = known.sort(group).partition_by(group, maintain_order=True, as_dict=True)
+    parts = known.sort(group).partition_by(group, as_dict=True)
     return [str(name) for (name,) in parts], [part[value].to_numpy() for part in parts.values()]
 
 

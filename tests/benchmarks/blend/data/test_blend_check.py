@@ -111,7 +111,17 @@ def test_characters_that_decide_verdicts_unseen(tmp_path: Path, answer: str, cou
     assert found(root, kind) == [(f"annotations/{country}_data.json", None, "Q-1", answer)]
 
 
-def test_question_files_and_choices(tmp_path: Path) -> None:
+def as_on_the_hub(file: Path) -> str:
+    """Move a file of questions to the hub's layout, where empty cells are null; its path in the release."""
+    moved = file.parents[1] / "questions_hf" / file.with_suffix(".json").name
+    moved.parent.mkdir(exist_ok=True)
+    moved.write_text(pl.read_csv(file).write_json(), encoding="utf-8")
+    file.unlink()
+    return f"questions_hf/{moved.name}"
+
+
+@pytest.mark.parametrize("hub", [False, True])
+def test_question_files_and_choices(tmp_path: Path, hub: bool) -> None:
     root = write_release(tmp_path)
     write_csv(
         root / "questions" / "Spain_questions.csv",
@@ -121,12 +131,10 @@ def test_question_files_and_choices(tmp_path: Path) -> None:
             ("1", "Q-1", "Soup", "es", "Is it?", "", ""),
         ],
     )
-    of_hub = root / "questions_hf" / "US_questions.json"  # of a country before Spain
-    of_hub.parent.mkdir()
-    plain = root / "questions" / "US_questions.csv"
-    of_hub.write_text(pl.read_csv(plain).write_json(), encoding="utf-8")
-    plain.unlink()
+    as_on_the_hub(root / "questions" / "US_questions.csv")  # a country before Spain
     file = "questions/Spain_questions.csv"
+    if hub:
+        file = as_on_the_hub(root / file)
     assert (file, None, None, "Notes") in found(root, "extra-column")
     assert found(root, "index-column") == [(file, None, None, "")]
     assert found(root, "repeated-question-id") == [(file, 2, None, "Q-1")]

@@ -160,6 +160,34 @@ def test_orders_are_told_of_models_that_were_asked_in_several() -> None:
     assert bias == pytest.approx([200 / 3, -100 / 3, -100 / 3, 0])
 
 
+def test_a_question_counts_once_in_every_table_however_many_orders_it_was_asked_in() -> None:
+    """Of four questions two were asked in two orders more, which are right where the first is not."""
+    easy = judged(EASY, "m", {"JP": [0, 0], "PE": [1, 1]}, mode="single")
+    easy = easy.with_columns(mode=pl.Series(["single", "multi"] * 2))
+    again = [
+        easy.head(2).with_columns(variant=pl.lit(f"plain~order-{number}"), right=pl.lit(1.0))
+        for number in (2, 3)
+    ]
+    found = findings(
+        *(frame.with_columns(consistent=0.0, chosen_letter=pl.lit("A"), gold_letter=pl.lit("A"))
+          for frame in (easy, *again)),
+        judged(HARD, "m", {"JP": [0, 0], "PE": [1, 0]}),
+    )  # fmt: skip
+    whole = pytest.approx(100 * (2 / 3 + 1) / 2)
+    (gap,) = rows_of("easy-hard", found, "easy-hard-gap")
+    (score, _) = rows_of("easy-hard", found, "easy-hard")
+    (of_all,) = (row for row in rows_of("region-providers", found, "regions")
+                 if (row["region"], row["setup"]) == ("all", "Easy"))  # fmt: skip
+    (model, _) = rows_of("models", found, "models")
+    (orders,) = rows_of("format-spread", found, "orders")
+    assert gap["easy"] == whole and orders["score"] == whole
+    assert [(row["score"], row["n"]) for row in (score, of_all, model)] == [(whole, 4)] * 3
+    kinds = rows_of("question-types", found, "question-types")
+    assert {(row["type"], row["score"], row["n"]) for row in kinds} == {
+        ("single", orders["score"], 2), ("multi", orders["score"], 2)
+    }  # fmt: skip
+
+
 def test_the_map_of_regions_has_the_mean_and_the_whole_with_the_best_model_first() -> None:
     """A region is the mean over its countries, for models and for their mean; the whole is over questions."""
     found = findings(

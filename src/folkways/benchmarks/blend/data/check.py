@@ -29,7 +29,14 @@ from folkways.benchmarks.blend.data.files import (
     inside,
     read_csv,
 )
-from folkways.benchmarks.blend.data.release import local_column, read_annotations, read_mcq, read_questions
+from folkways.benchmarks.blend.data.release import (
+    QUESTION_COLUMNS,
+    local_column,
+    question_table,
+    read_annotations,
+    read_mcq,
+    read_questions,
+)
 from folkways.cultures import Culture
 from folkways.records import DataIssue
 from folkways.releases.release_records import Release
@@ -37,7 +44,6 @@ from folkways.releases.release_records import Release
 ANNOTATORS = 5  # people asked per question and culture (paper, section 3)
 KINDS_OF_NOT_KNOWING = ("idk", "no-answer", "not-applicable")
 DEFAULT_TEMPLATES = ("inst-4", "pers-3")
-QUESTION_COLUMNS = ("ID", "Topic", "Source", "Question", "Translation")
 PROMPT_COLUMNS = ("id", "English", "Translation")
 TOPICS = ("Food", "Sport", "Family", "Education", "Holidays/Celebration/Leisure", "Work life")
 
@@ -250,9 +256,7 @@ def _repeated_ids(file: str, ids: pl.Series) -> Iterator[DataIssue]:
 
 def _question_issues(release: Release) -> Iterator[DataIssue]:
     for culture, path in files_of(release, "questions"):
-        if path.suffix != ".csv":
-            continue
-        file, table = inside(release, path), read_csv(path, QUESTION_COLUMNS)
+        file, table = inside(release, path), question_table(path)
         yield from _swapped(file, table, culture)
         yield from _extra_columns(file, table, QUESTION_COLUMNS)
         if table.is_empty():

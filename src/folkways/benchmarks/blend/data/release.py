@@ -177,7 +177,7 @@ def read_questions(release: Release) -> pl.DataFrame:
     ``local_column``)."""
     tables = []
     for culture, file in files_of(release, "questions"):
-        table = _question_table(file)
+        table = question_table(file)
         local = local_column(table, culture)
         english = "Question" if local == "Translation" else "Translation"
         tables.append(
@@ -193,16 +193,26 @@ def read_questions(release: Release) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def _question_table(file: Path) -> pl.DataFrame:
-    needed = ("ID", "Topic", "Source", "Question", "Translation")
+QUESTION_COLUMNS = ("ID", "Topic", "Source", "Question", "Translation")
+
+
+def question_table(file: Path) -> pl.DataFrame:
+    """A file of questions, CSV or JSON (the hub's layout), with every cell as text: QUESTION_COLUMNS, and
+    those that are not part of the format; what is empty is "". DataError if it cannot be read or lacks one of
+    the columns."""
     if file.suffix != ".json":
-        return read_csv(file, needed)
+        return read_csv(file, QUESTION_COLUMNS)
     try:
-        records = [{name: record[name] for name in needed} for record in read_json(file)]
-        return pl.DataFrame(records, schema=dict.fromkeys(needed, pl.String))
+        content = read_json(file)
+        rows = [{name: record[name] for name in QUESTION_COLUMNS} for record in content]
+        table = pl.DataFrame(rows, schema=dict.fromkeys(QUESTION_COLUMNS, pl.String)).fill_null("")
+        others = dict.fromkeys(name for record in content for name in record if name not in table.columns)
+        return table.with_columns(
+            pl.Series(name, [str(record.get(name, "")) for record in content]) for name in others
+        )
     except (KeyError, TypeError, pl.exceptions.PolarsError) as error:
         raise DataError(
-            f"is not a list of records with {', '.join(needed)} ({error}). {REMEDY}", file=file
+            f"is not a list of records with {', '.join(QUESTION_COLUMNS)} ({error}). {REMEDY}", file=file
         ) from None
 
 

@@ -137,7 +137,7 @@ def _compared(paired: pl.DataFrame, keys: list[str], unit: str) -> pl.DataFrame:
     table = of_rows(rows, LANGUAGES).sort(
         "endpoint", in_order("culture", CULTURES), "culture", maintain_order=True
     )
-    parts = table.partition_by("endpoint", maintain_order=True) or [table]
+    parts = table.partition_by("endpoint") or [table]
     return pl.concat(map(with_holm, parts))
 
 

@@ -63,7 +63,7 @@ def regions(inputs: Inputs) -> Sequence[Table]:
             for facet, of_facet in scores.items()
         ]
         for provider, count, values in _groups(inputs, task, "provider", "region"):
-            means = mean_scores(values, task, regions=True).rename({"value": "region"})
+            means = mean_scores(values, task, REGION).rename({"value": "region"})
             makers.append(
                 means.select(
                     setup, pl.lit(provider).alias("provider"), pl.all(), pl.lit(count).alias("models")

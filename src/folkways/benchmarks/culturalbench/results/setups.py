@@ -334,6 +334,7 @@ def _orders(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
         if len(orders) < 2:
             continue
         whole = summarise_means(group, "", (_CONSISTENT,), (), [()]).row(0, named=True)
+        questions = group.group_by("question", maintain_order=True).agg(pl.col("value").mean())
         bias = group.drop_nulls("chosen_letter").select(  # null where no letter was read
             ((pl.col("chosen_letter") == letter).cast(pl.Float64) - (pl.col("gold_letter") == letter))
             .mean()
@@ -343,7 +344,7 @@ def _orders(judged: pl.DataFrame) -> Iterator[dict[str, Any]]:
         yield {
             "endpoint": endpoint,
             "orders": len(orders),
-            "score": 100 * float(np.mean(group["value"].to_numpy())),
+            "score": 100 * float(np.mean(questions["value"].to_numpy())),
             "consistency": whole["score"],
             "low": whole["low"],
             "high": whole["high"],

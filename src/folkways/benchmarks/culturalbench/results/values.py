@@ -3,7 +3,7 @@ facet."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import polars as pl
 
@@ -68,16 +68,13 @@ def by_question(inputs: Inputs, task: str, *also: str) -> pl.DataFrame:
 
 
 def scores_of(inputs: Inputs, task: str, facet: str) -> pl.DataFrame:
-    """The scores of models by a facet: endpoint, value (the group), score, low, high, n, in percent; as
-    ``summarise`` has them."""
-    metric = Metric(HEADLINE[task], "", "")
-    parts = []
-    for (endpoint,), judged in judgements_of(inputs, task).group_by(["endpoint"], maintain_order=True):
-        scores = summarise_means(judged, task, (metric,), (), [() if facet == WHOLE else (facet,)])
-        if facet == REGION:
-            scores = with_regional_means(scores, judged, (metric,))
-        parts.append(scores.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(endpoint)))
-    return pl.concat(parts).select("endpoint", "value", "score", "low", "high", "n")
+    """The scores of models by a facet: endpoint, value (the group), score, low, high, n (questions), in
+    percent."""
+    values = by_question(inputs, task, *_columns_of(facet))
+    return pl.concat(
+        mean_scores(of_model, task, facet).select(pl.lit(endpoint).alias("endpoint"), pl.all())
+        for (endpoint,), of_model in values.group_by(["endpoint"], maintain_order=True)
+    )
 
 
 def with_people(inputs: Inputs, task: str, facet: str, scores: pl.DataFrame) -> pl.DataFrame:
@@ -88,23 +85,20 @@ def with_people(inputs: Inputs, task: str, facet: str, scores: pl.DataFrame) -> 
         facet.
     """
     parts = [scores]
-    also = () if facet == WHOLE else (facet,)
+    also = _columns_of(facet)
     values, models = mean_over_models(inputs, by_question(inputs, task, *also), *also)
     if models > 1:
-        groups = [values] if facet in (WHOLE, REGION) else values.partition_by(facet, maintain_order=True)
-        for group in groups:
-            means = mean_scores(group, task, regions=facet == REGION)
-            if facet not in (WHOLE, REGION):
-                means = means.with_columns(value=pl.lit(group[facet][0]))
-            parts.append(means.with_columns(endpoint=pl.lit(f"mean of {models} models")))
+        means = mean_scores(values, task, facet)
+        parts.append(means.with_columns(endpoint=pl.lit(f"mean of {models} models")))
     judged = _people(inputs, task)
     if judged is not None and (facet == WHOLE or facet in judged.columns):
-        metric = Metric(HEADLINE[task], "", "")
-        people = summarise_means(judged, task, (metric,), (), [also])
-        if facet == REGION:
-            people = with_regional_means(people, judged, (metric,))
-        parts.append(people.filter(pl.col("facet") == facet).with_columns(endpoint=pl.lit(PEOPLE)))
+        people = _summary(judged, task, Metric(HEADLINE[task], "", ""), facet)
+        parts.append(people.with_columns(endpoint=pl.lit(PEOPLE)))
     return pl.concat(part.select("endpoint", "value", "score", "low", "high", "n") for part in parts)
+
+
+def _columns_of(facet: str) -> tuple[str, ...]:
+    return () if facet == WHOLE else (facet,)
 
 
 def mean_over_models(inputs: Inputs, values: pl.DataFrame, *also: str) -> tuple[pl.DataFrame, int]:
@@ -146,18 +140,18 @@ def _judged_people(rule: Easy | Hard) -> Callable[[Release], pl.DataFrame | None
 _JUDGED_PEOPLE = {EASY: _judged_people(Easy()), HARD: _judged_people(Hard())}
 
 
-def mean_scores(values: pl.DataFrame, task: str, regions: bool = False) -> pl.DataFrame:
-    """The mean over several models, from their mean on each question: value (region, or ``all``), score, low,
-    high, n, in percent.
+def mean_scores(values: pl.DataFrame, task: str, facet: str = WHOLE) -> pl.DataFrame:
+    """The mean over questions: value (the group of the facet), score, low, high, n, in percent.
 
-    values: one row per question (question, culture, value and, for ``regions``, region). A region is the mean
-    over its countries.
+    values: one row per question (question, culture, value and the facet's column).
     """
     judged = values.with_columns(counted=pl.lit(True), state=pl.lit("answered"))
-    groupings: Sequence[tuple[str, ...]] = [(REGION,)] if regions else [()]
-    scores = summarise_means(judged, task, (_MEAN,), (), groupings)
-    if regions:
-        scores = with_regional_means(scores, judged, (_MEAN,))
-    return scores.filter(pl.col("facet") == (REGION if regions else WHOLE)).select(
-        "value", "score", "low", "high", "n"
-    )
+    return _summary(judged, task, _MEAN, facet)
+
+
+def _summary(judged: pl.DataFrame, task: str, metric: Metric, facet: str) -> pl.DataFrame:
+    """The scores by a facet; a region is the mean over its countries."""
+    scores = summarise_means(judged, task, (metric,), (), [_columns_of(facet)])
+    if facet == REGION:
+        scores = with_regional_means(scores, judged, (metric,))
+    return scores.filter(pl.col("facet") == facet).select("value", "score", "low", "high", "n")

@@ -84,7 +84,7 @@ def marker_tables(inputs: Inputs) -> Sequence[Table]:
     words = pl.col("text").fill_null("").str.to_lowercase()
     has = [words.str.contains(_pattern(markers)).any().alias(side) for side, markers in sides.items()]
     by_sentence = texts.group_by("endpoint", "culture", "question", maintain_order=True).agg(has)
-    parts = by_sentence.partition_by("endpoint", "culture", maintain_order=True)
+    parts = by_sentence.partition_by("endpoint", "culture")
     unit = "The unit is the sentence: it counts for a side if any adaptation has one of the side's words."
     listed = "; ".join(f"{side}: {', '.join(markers)}" for side, markers in sides.items())
     made = [
