@@ -103,7 +103,7 @@ def _list(*, as_json: bool) -> None:
         print_json([dict(zip(headings, row, strict=True)) for row in rows])
         return
     shown = Table(
-        *(Column(name, no_wrap=name == "analysis") for name in headings), box=None, header_style="bold"
+        *(Column(name, no_wrap=name == "analysis") for name in headings), box=None
     )
     for row in rows:
         shown.add_row(*row)
