@@ -372,8 +372,8 @@ def judge(
     or of the cultures that ``culture`` or the replies' column of that name say.
 
     task: name of a task, or a Task.
-    replies: a file; a polars or pandas frame with the columns item (or the release's own id) and response,
-        and optionally language, variant and sample; or a dict, item -> reply.
+    replies: a file, which may be a log of Inspect; a polars or pandas frame with the columns item (or the
+        release's own id) and response, and optionally language, variant and sample; or a dict, item -> reply.
     release: data to use instead of the task's default release.
     culture, language, variant: values for columns that the replies lack.
     model: of the replies' column ``model`` or ``endpoint``, where these are of several.
@@ -385,6 +385,7 @@ def judge(
     Returns ``judgements``, one row for each expected item (``missing`` without a reply); ``scores``, with the
     fixed denominator of a run; and ``notes``. Raises DataError, with the row, for an unknown item.
     """
+    from folkways.integrations.inspect.logs import replies_in
     from folkways.runs.judging.external_responses import FRAME, judge_file, judge_table, judge_with
 
     scoring = _named_models(scoring_models, scoring)
@@ -394,7 +395,9 @@ def judge(
     check_roles([equipped.task], scoring)
     how = {"culture": culture, "language": language, "variant": variant, "model": model, "profile": profile}
     if isinstance(replies, (str, Path)):
-        judged = judge_file(equipped.task, data, Path(replies), by_position=by_position, **how)  # type: ignore[arg-type]
+        judged = judge_file(
+            equipped.task, data, Path(replies), read=replies_in, by_position=by_position, **how
+        )
     else:
         table: object = replies
         if isinstance(replies, Mapping) and not is_frame(replies):

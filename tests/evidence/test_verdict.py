@@ -13,6 +13,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from folkways.benchmarks.summary import summarise_means
+from folkways.evidence.completeness import items_asked
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.task_verdict import TaskEvidence, beats_guessing, task_verdict, task_verdicts
 from folkways.evidence.verdict import Expense, Verdict, verdict
@@ -35,6 +36,13 @@ def _about_other_cultures(made: TaskEvidence) -> TaskEvidence:
     elsewhere = (pl.col("endpoint") == "B") & (pl.col("value") == "ET")
     moved = made.scores.with_columns(value=pl.when(elsewhere).then(pl.lit("KE")).otherwise("value"))
     return replace(made, scores=moved)
+
+
+def _about_other_items(made: TaskEvidence) -> TaskEvidence:
+    """Of which B was asked one other question than A."""
+    items = {"A": ["1", "2", "3"], "B": ["1", "2", "4"]}
+    rows = [{"task": made.title, "endpoint": name, "item": item} for name in items for item in items[name]]
+    return replace(made, asked=items_asked(pl.DataFrame(rows)))
 
 
 PRICE = Expense(200, 0.084, 50_000, 12_000, 0.84, 170.0)
@@ -166,6 +174,11 @@ KINDS: dict[str, tuple[list[TaskEvidence], list[str], list[str]]] = {
     ),
     "models were asked as many questions, one of them more about one culture": (
         [_about_other_cultures(evidence({"A": first(50), "B": first(20)}))],
+        ["cannot tell how models compare on Task beyond the questions that both of a pair were asked."],
+        [],
+    ),
+    "models were asked as many questions about the same cultures, but other ones": (
+        [_about_other_items(evidence({"A": first(50), "B": first(20)}))],
         ["cannot tell how models compare on Task beyond the questions that both of a pair were asked."],
         [],
     ),

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from folkways import api
 from folkways.api import load_run
 from folkways.benchmarks.base import temperature_of
 from folkways.benchmarks.registry import get_task
@@ -67,8 +68,10 @@ def test_replies_of_a_log_are_judged_as_those_of_a_run(items: pl.DataFrame, tmp_
         )
         for row in rows
     ]
-    table = judged(write_inspect_log(tmp_path / "a.eval", samples), "demo/mcq")
-    assert dict(table.select("item", "correct").iter_rows()) == {row["item"]: row["correct"] for row in rows}
+    log = write_inspect_log(tmp_path / "a.eval", samples)
+    for table in (judged(log, "demo/mcq"), api.judge("demo/mcq", log).judgements):
+        found = dict(table.select("item", "correct").iter_rows())
+        assert found == {row["item"]: row["correct"] for row in rows}
 
 
 def test_samples_without_our_metadata_are_found_by_their_ids(items: pl.DataFrame, tmp_path: Path) -> None:

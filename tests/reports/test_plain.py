@@ -7,6 +7,7 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -21,6 +22,7 @@ from folkways.reports.formats.markdown import code, escape, fenced, render_markd
 from folkways.reports.formats.summary import coverage_notices, doubts, notices
 from folkways.reports.formats.terminal import Blocks, terminal_summary, terminal_verdict
 from folkways.reports.formats.verdict_tables import TextTable
+from folkways.reports.formats.write import write_report
 from folkways.reports.views.leaderboard import Leaderboard
 from folkways.reports.views.verdicts import verdict_of
 from folkways.reports.views.views import ReportView
@@ -168,6 +170,19 @@ def test_scores_over_different_items_are_told_before_the_numbers(data: ReportDat
     elsewhere = pl.when(narrow & (pl.col("value") == code)).then(pl.lit("KE")).otherwise("value")
     text = render_markdown(ReportView(replace(data, scores=data.scores.with_columns(value=elsewhere))))
     assert re.search(r"not everyone was asked the same, though n is 1,440 for each\.", text)
+
+
+def test_scores_over_as_many_but_other_items_are_told_in_files_too(
+    one_task: ReportData, tmp_path: Path
+) -> None:
+    other = (
+        pl.when(pl.col("endpoint") == "lab/weak").then(pl.col("item") + "x").otherwise("item").alias("item")
+    )
+    apart = replace(one_task, judgements=one_task.judgements.with_columns(other))
+    for data, told in ((one_task, False), (apart, True)):
+        write_report(data, tmp_path, ("md",))
+        text = (tmp_path / "report.md").read_text(encoding="utf-8")
+        assert ("not everyone was asked the same, though n is 40 for each" in text) is told
 
 
 def test_the_summary_in_the_terminal_is_inert(hostile: ReportData) -> None:

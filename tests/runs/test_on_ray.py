@@ -36,7 +36,7 @@ from folkways.metrics.neural.vectors import TextVectors, VectorRecipe
 from folkways.runs.models import open_models
 from folkways.runs.on_ray.cluster import plain_errors, seats
 from folkways.runs.on_ray.executor import work_on_ray
-from folkways.runs.on_ray.scoring import Computed, encoders, with_whole_path
+from folkways.runs.on_ray.scoring import ClusterVectorComputer, encoders, with_whole_path
 from folkways.runs.options import AskOptions, Cluster
 from folkways.runs.scores.scoring_models import ScoringModels
 from folkways.workspace.database import WorkspaceError, open_workspace
@@ -457,7 +457,7 @@ def test_a_text_that_several_ask_for_is_encoded_once_and_a_dead_worker_costs_wha
         ThreadPoolExecutor(3) as askers,
     ):
         asked = [
-            askers.submit(Computed(registry), recipe, part)
+            askers.submit(ClusterVectorComputer(registry), recipe, part)
             for part in (texts[:600], texts[300:], texts[::-1])
         ]
         wait_for(lambda: stored_texts(cache, recipe.name).total() >= 200, 300)
@@ -468,7 +468,7 @@ def test_a_text_that_several_ask_for_is_encoded_once_and_a_dead_worker_costs_wha
         cluster.remove_node(
             lost, allow_graceful=False
         )  # the vectors that it held come from the disk of another
-        found.append(Computed(registry)(recipe, texts))
+        found.append(ClusterVectorComputer(registry)(recipe, texts))
     counted = stored_texts(cache, recipe.name)
     assert len(counted) == 900
     assert counted.total() <= 900 + 50

@@ -77,16 +77,13 @@ def command(
     """
 
     from folkways.display import plural, single_line
+    from folkways.integrations.inspect.logs import replies_in
     from folkways.reports.views.scores import facet_table, scores_table
     from folkways.runs.judging.external_responses import judge_file, judge_with
 
     target = file_at(out, "verdicts.csv", SUFFIXES)
     equipped, data = judge_with(task, release, text_tools, scoring)
-    if responses.suffix.lower() in (".eval", ".json"):
-        from folkways.integrations.inspect.logs import read_replies as read
-    else:
-        from folkways.text_tables import read_replies as read
-    judged = judge_file(equipped.task, data, responses, read=read, **asked)
+    judged = judge_file(equipped.task, data, responses, read=replies_in, **asked)
     by_facet = facet_table(equipped.task, judged.scores, facet) if facet else None
     write_frame(judged.judgements, target)
     console = terminal(stderr=True)

@@ -71,9 +71,23 @@ class Completeness:
             yield f"nothing {ABOUT[column]} the {column}{'s' * (len(names) > 1)} {named(names)}"
 
 
-def asked_apart(scores: pl.DataFrame) -> bool:
-    """Whether models were asked different numbers of rows: over everything, or about some culture, in some
-    language or with some variant. scores: records.SCORES of one metric and profile of a task."""
+def items_asked(judgements: pl.DataFrame) -> pl.DataFrame:
+    """What each model was asked: columns task, endpoint and items, a number that is the same for models that
+    were asked the same items. judgements: records.JUDGED_ITEMS."""
+    asked = judgements.lazy().select("task", "endpoint", "item").unique()
+    numbers = pl.col("item").cast(pl.String).hash().sum().alias("items")
+    return asked.group_by(pl.col("task", "endpoint").cast(pl.String)).agg(numbers).collect()
+
+
+def asked_apart(scores: pl.DataFrame, asked: pl.DataFrame) -> bool:
+    """Whether models were asked other items, or different numbers of rows: over everything, or about some
+    culture, in some language or with some variant.
+
+    scores: records.SCORES of one metric and profile of a task. asked: ``items_asked``; for models that are
+    not in it, the numbers of rows alone tell.
+    """
     sizes = scores.filter(pl.col("facet").is_in([WHOLE, *ASKED_BY])).group_by("facet", "value")
     rows = sizes.agg(pl.col("n").n_unique(), models=pl.col("endpoint").n_unique())
-    return bool(((rows["n"] > 1) | (rows["models"] < scores["endpoint"].n_unique())).any())
+    if ((rows["n"] > 1) | (rows["models"] < scores["endpoint"].n_unique())).any():
+        return True
+    return asked.join(scores, on=["task", "endpoint"], how="semi")["items"].n_unique() > 1

@@ -12,12 +12,13 @@ import polars as pl
 from folkways.display import single_line
 from folkways.evidence.answers import ENOUGH_REPLIES
 from folkways.evidence.comparison import contrast_of
+from folkways.evidence.completeness import items_asked
 from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.order import Rank
 from folkways.evidence.sentences import Contrast
 from folkways.evidence.weak_spots import answers_behind, shares_of
 from folkways.names import WHOLE
-from folkways.records import Metric, is_baseline
+from folkways.records import JUDGED_ITEMS, Metric, empty, is_baseline
 from folkways.stats.hypotheses.corrections import holm
 
 
@@ -30,7 +31,7 @@ class TaskEvidence:
     ranks: ``order.order``. guessing: the score without any knowledge; people: that of people of the cultures
     under the same rule; NaN where it is not known. languages: codes of those that were asked. facets: the
     groups among which the weakest is looked for. part: how much of the task was asked, in words; empty for
-    all.
+    all. asked: ``completeness.items_asked``.
     """
 
     task: str
@@ -44,6 +45,9 @@ class TaskEvidence:
     languages: tuple[str, ...] = ()
     facets: tuple[str, ...] = ("culture", "language")
     part: str = ""
+    asked: pl.DataFrame = field(
+        default_factory=lambda: items_asked(empty(JUDGED_ITEMS)), repr=False, compare=False
+    )
 
 
 @dataclass(frozen=True, slots=True)

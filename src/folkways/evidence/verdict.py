@@ -449,7 +449,7 @@ def _limits(made: Verdict) -> Iterator[str]:
         titles = plural(len(lost), "task") if len(lost) > MOST_TITLES else named([*lost])
         most = f"{'up to ' if len(lost) > 1 else ''}{percent(max(lost.values()))}"
         yield f"{how} on {titles}, as {most} of its replies are missing"
-    if unequal := [task for task in made.tasks if asked_apart(_of_ranked(task))]:
+    if unequal := [task for task in made.tasks if asked_apart(_of_ranked(task), task.evidence.asked)]:
         yield f"how models compare on {_titles(unequal)} beyond the questions that both of a pair were asked"
     of_percent = [task for task in made.tasks if task.metric.scale == 100]
     if wide := [task for task in of_percent if _half_width(made, task) > WIDE]:

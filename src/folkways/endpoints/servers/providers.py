@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from base64 import b64encode
-from collections.abc import Mapping
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -26,6 +26,15 @@ somebody was sent must not carry it away.
 
 _OLLAMA_PORT = 11434
 _AT = re.compile(r"@(https?://.*)$", re.IGNORECASE)
+
+SHORTEST_NAMED, SHORTEST_ENCODED = 8, 12
+"""Characters of a key in an address's query, and of one that is looked for in base64: shorter ones are in
+texts that have no key."""
+
+_NAMES_OF_KEYS = re.compile(r"key|token|secret|sig|pass|pwd|auth|cred|code|sas", re.IGNORECASE)
+_RUNS = re.compile(r"[\w+/=]{16,}", re.ASCII)
+_OF_KEYS = re.compile(r"[0-9].*[A-Za-z]|[A-Za-z].*[0-9]")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +245,31 @@ def _credentials(protocol: str, key: str | None, url: Url) -> dict[str, Any]:
         header = {"anthropic": "x-api-key", "google": "x-goog-api-key"}.get(protocol)
         headers[header or "Authorization"] = key if header else f"Bearer {key}"
         secrets += (key,)
-    values = [value for pair in url.query.split("&") if len(value := pair.partition("=")[2]) >= 8]
+    pairs = (pair.partition("=")[::2] for pair in url.query.split("&"))
+    values = [value for name, value in pairs if _holds_key(name, value)]
     secrets += (*values, *map(unquote_plus, values))  # servers quote an address in either way
+    secrets += tuple(text for secret in secrets for text in _in_base64(secret))
     return {"query": url.query, "headers": headers, "secrets": tuple(dict.fromkeys(secrets))}
+
+
+def _holds_key(name: str, value: str) -> bool:
+    """Whether a part of an address's query is a key, by its name or by its look. A model, a version or a
+    sentence, which a reply may hold, does not count as one."""
+    text = unquote_plus(value)
+    looks = any(_OF_KEYS.search(run) for run in _RUNS.findall(text)) or _UUID.search(text)
+    return len(value) >= SHORTEST_NAMED and bool(_NAMES_OF_KEYS.search(name) or looks)
+
+
+def _in_base64(secret: str) -> Iterator[str]:
+    """How a long secret looks within any text that is written in base64, as ``Bearer`` and the key are: one
+    way for each place where its first byte may fall, without the letters that its neighbours shape."""
+    data = secret.encode()
+    if len(data) < SHORTEST_ENCODED:
+        return
+    for before in range(3):
+        encode = (b64encode, urlsafe_b64encode)
+        first, last = (8 * before + 5) // 6, 8 * (before + len(data)) // 6
+        yield from (one(bytes(before) + data).decode()[first:last] for one in encode)
 
 
 def _ollama_url(host: str) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 
 import polars as pl
 
+from folkways import text_tables
 from folkways.display import shorten, single_line
 from folkways.endpoints.servers.providers import providers
 from folkways.errors import DataError, FolkwaysError, MissingExtraError
@@ -41,6 +42,8 @@ from folkways.integrations.scored_log import (
 from folkways.json_lines import read_json
 from folkways.records import LOST, SCORES, Signature
 from folkways.runs.results.model_names import ENGINES, public_name, stored_model
+
+LOG_SUFFIXES = (".eval", ".json")
 
 ZSTANDARD = 93
 """Zstandard's number among the methods of ZIP (APPNOTE 4.4.5)."""
@@ -163,6 +166,11 @@ def read_scores(path: Path) -> ScoredLog:
         numbers=dict(_numbers_of(log.header, stated)),
         created=moment_of(log.spec.get("created")),
     )
+
+
+def replies_in(path: Path) -> pl.DataFrame:
+    """The replies in a file, made elsewhere: a log of Inspect (``read_replies``), or else a table."""
+    return read_replies(path) if path.suffix.lower() in LOG_SUFFIXES else text_tables.read_replies(path)
 
 
 def read_replies(path: Path) -> pl.DataFrame:

@@ -223,7 +223,7 @@ def _unequal(view: ReportView) -> list[str]:
             profile=task.profile,
             metric=task.metric.name,
         )
-        if asked_apart(scores):
+        if asked_apart(scores, view.items_asked):
             sizes = scores.filter(facet=WHOLE)["n"].unique().sort()
             how_many = f"n is from {count(sizes[0])} to {count(sizes[-1])}"
             if sizes.len() == 1:

@@ -82,6 +82,7 @@ def write_report(
     )
     del data
     if {"html", "md", "latex"} & {*formats}:
+        _ = view.items_asked
         for task in view.tasks:
             board.ranks(task)
     if tell is not None:

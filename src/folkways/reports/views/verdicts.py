@@ -52,6 +52,7 @@ def _evidence(leaderboard: Leaderboard, task: TaskView) -> TaskEvidence:
         tuple(sorted(languages - {""})),
         ("culture", "language", *topics),
         view.data.parts.get(task.task, ""),
+        view.items_asked,
     )
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 import polars as pl
 
 from folkways.display import shown_n
+from folkways.evidence.completeness import items_asked
 from folkways.names import WHOLE, culture_name, short_endpoints, value_name
 from folkways.records import Metric, Signature, State, headline_of, is_baseline
 from folkways.reports.data import ReportData
@@ -293,6 +294,11 @@ class ReportView:
         return frozenset(name for run in self.data.runs for name in run.endpoints) or frozenset(
             self.endpoints
         )
+
+    @cached_property
+    def items_asked(self) -> pl.DataFrame:
+        """``completeness.items_asked`` of the judgements."""
+        return items_asked(self.data.judgements)
 
     @cached_property
     def cultures(self) -> tuple[str, ...]:
