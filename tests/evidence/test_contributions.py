@@ -122,6 +122,20 @@ def test_columns_do_not_depend_on_the_order_of_sources(order: list[int]) -> None
     assert second.why == ("lang de here, ko there",)
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_column_is_of_the_headline_where_anybody_has_it(order: int) -> None:
+    """However many have another metric, and whoever came first."""
+    lesser = [
+        entry(f"lab/{number}", task="demo/true-false", metric=metric, created="2025")
+        for number, metric in enumerate(["unheard-of"] * 3 + ["right"] * 2)
+    ]
+    headline = entry("lab/a", task="demo/true-false", metric="all_right")
+    for entries, shown in (([*lesser, headline], "all_right"), (lesser, "right")):
+        first, *apart = columns_of(entries[::order])["demo/true-false"]
+        assert first.setting["metric"] == shown
+        assert {why for one in apart for why in one.why} >= {f"metric unheard-of here, {shown} there"}
+
+
 def test_a_model_with_and_without_a_chat_template_is_two_rows() -> None:
     one, other = entry(source="run"), entry(source="log", made={"chat template": "no"})
     assert told_apart([one, other]) == {
@@ -145,6 +159,13 @@ def test_a_score_that_lost_replies_replaces_none_that_has_them() -> None:
     )
     assert newest([whole, lost, less]) == ([whole], [lost, less])
     assert newest([lost, less]) == ([less], [lost])
+
+
+def test_a_score_that_tells_unreadable_replies_gives_way_to_none_that_does_not() -> None:
+    run, log = entry(created="2025", source="run"), entry(created="2026", source="log", tells_unread=False)
+    lost = entry(created="2027", source="stopped", lost=60)
+    assert newest([run, log, lost]) == ([run], [log, lost])
+    assert newest([lost, log]) == ([log], [lost])
 
 
 def test_two_ways_of_running_a_model_are_two_rows() -> None:

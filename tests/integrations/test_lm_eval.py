@@ -188,7 +188,7 @@ def test_the_samples_of_an_exported_task_join_the_replies_of_a_run(tmp_path: Pat
     sent = {"until": [], "do_sample": False, "temperature": 0.0, "max_gen_toks": 64}
     config = {"metadata": metadata, "generation_kwargs": sent}
     results = {
-        "model_name": "org/other",
+        "model_name": "other",
         "configs": {"folkways_demo_mcq": config},
         "n-shot": {"folkways_demo_mcq": 0},
         "chat_template": "",
@@ -208,14 +208,14 @@ def test_the_samples_of_an_exported_task_join_the_replies_of_a_run(tmp_path: Pat
     assert done.returncode == 0 and "cannot be compared" not in done.stdout, done
     table = pl.read_csv(tmp_path / "report/scores.csv").filter(facet="all", task="demo/mcq")
     found = dict(table.select("model", "score").iter_rows())
-    assert (found["org/other"], found["org/tiny"]) == (50.0, pytest.approx(ours["correct"]))
+    assert (found["unknown/other"], found["org/tiny"]) == (50.0, pytest.approx(ours["correct"]))
     assert table["signature"].n_unique() == 1
     judged = pl.read_csv(tmp_path / "report/judgements.csv").filter(~pl.col("model").str.contains("baseline"))
     assert judged.group_by("item", "language", "variant", "sample").len()["len"].unique().to_list() == [2]
     assert folkways("export", "inspect", "r", "--out", tmp_path / "logs", *of_run).returncode == 0
     done = folkways("compare", log, *(tmp_path / "logs").iterdir(), "--json")
     (comparison,) = json.loads(done.stdout)
-    assert (comparison["task"], {*comparison["models"]}) == ("demo/mcq", {"org/other", "org/tiny"})
+    assert (comparison["task"], {*comparison["models"]}) == ("demo/mcq", {"unknown/other", "org/tiny"})
     assert not [note for note in comparison["notes"] if "alike" in note]
 
 

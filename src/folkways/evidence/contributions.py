@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from folkways.benchmarks.registry import tasks
 from folkways.display import shorten
 from folkways.evidence.answers import ENOUGH_REPLIES
 from folkways.names import WHOLE
-from folkways.records import SCORES, Metric, Signature, empty
+from folkways.records import SCORES, Metric, Signature, State, empty
 
 COVERAGE_KEYS = ("cultures", "limit", "sampling")
 """Parts of a signature that say how much was asked."""
@@ -47,7 +48,8 @@ class Entry:
     model: its name on the leaderboard. score, low, high, n, coverage: as in records.SCORES; coverage is None
     where the source does not have it. lost: expected answers without a reply. made: the parts of the
     signature. source: the run, archive or record. created: when it was asked, ISO 8601. judged: how many
-    single judgements came with it. fault: what is wrong with these; empty if nothing is.
+    single judgements came with it. fault: what is wrong with these; empty if nothing is. tells_unread:
+    whether the source says how many replies could not be read.
     """
 
     model: str
@@ -65,6 +67,7 @@ class Entry:
     created: str
     judged: int = 0
     fault: str = ""
+    tells_unread: bool = True
 
     @property
     def is_whole(self) -> bool:
@@ -132,6 +135,7 @@ class Contribution:
                 created=self.created,
                 judged=judged.get(key, 0),
                 fault=self.faults.get(key, ""),
+                tells_unread=row[State.UNREADABLE] is not None,
             )
 
 
@@ -147,15 +151,23 @@ class Column:
 
 
 def columns_of(entries: Iterable[Entry]) -> dict[str, tuple[Column, ...]]:
-    """Task -> its columns. The first is that of the leaderboard: of the setting that most models have, and of
-    two with as many the one that was there first; the others are kept apart, those with more models first."""
+    """Task -> its columns. The first is that of the leaderboard: by the earliest of the task's metrics that
+    anybody has, of the setting that most models have, and of two with as many the one that was there first;
+    the others are kept apart in the same order."""
     by_task: dict[str, dict[tuple[tuple[str, str], ...], list[Entry]]] = {}
     for entry in sorted(entries, key=lambda one: (one.created, one.source)):
         key = tuple(sorted(entry.setting.items()))
         by_task.setdefault(entry.task, {}).setdefault(key, []).append(entry)
-    columns = {}
+    columns, registered = {}, tasks()
     for task, groups in by_task.items():
-        ordered = sorted(groups.items(), key=lambda group: -len({one.model for one in group[1]}))
+        metrics = [metric.name for metric in registered[task].metrics] if task in registered else []
+
+        def place(group: tuple[object, list[Entry]], metrics: Sequence[str] = metrics) -> tuple[int, int]:
+            entries, metric = group[1], group[1][0].metric
+            rank = metrics.index(metric) if metric in metrics else len(metrics)
+            return rank, -len({one.model for one in entries})
+
+        ordered = sorted(groups.items(), key=place)
         first = dict(ordered[0][0])
         columns[task] = tuple(
             Column(task, dict(key), tuple(group), tuple(unlike(dict(key), first))) for key, group in ordered
@@ -175,8 +187,9 @@ def unlike(setting: Setting, other: Setting) -> Iterator[str]:
 
 def newest(entries: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:
     """Of entries of one column: the newest of each model, and the others that it replaces. One that lost too
-    many replies to be ranked replaces none that has them."""
-    ordered = sorted(entries, key=lambda one: (one.is_whole, one.created, one.source))
+    many replies to be ranked replaces none that has them, and one that does not say how many replies could
+    not be read replaces none that does."""
+    ordered = sorted(entries, key=lambda one: (one.is_whole, one.tells_unread, one.created, one.source))
     last = {one.model: one for one in ordered}
     return list(last.values()), [one for one in entries if last[one.model] is not one]
 

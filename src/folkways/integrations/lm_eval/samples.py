@@ -115,7 +115,7 @@ def read_scores(path: Path) -> ScoredLog:
     return ScoredLog(
         path=path,
         task=signature["task"] if ours else task,
-        model=_model(str(results.get("model_name") or _of_folder(path.resolve().parent))),
+        model=_model(str(results.get("model_name") or _of_folder(path.resolve().parent)), ours=ours),
         items=["|".join(str(doc[name]) for name in ID) for doc in of_docs] if ours else list(docs),
         repeats=[1] * len(docs),
         questions=[_question(name, row.get("doc")) for name, row in docs.items()],
@@ -143,10 +143,12 @@ def _of_folder(folder: Path) -> str:
     return "/".join(parts if len(parts) < 3 else ["", *parts])
 
 
-def _model(name: str) -> str:
+def _model(name: str, *, ours: bool) -> str:
+    """As the harness calls it; a model on a disk, and any that was asked a task of ours, as exports of runs
+    do."""
     as_run = stored_model(f"hf/{name}")
     on_disk = bool(as_run.private)
-    return as_run.id if on_disk else name
+    return as_run.id if ours or on_disk else name
 
 
 def exported_name(task: str) -> str:
