@@ -7,6 +7,7 @@ import asyncio
 import gc
 import json
 import math
+import re
 import shutil
 import sys
 import threading
@@ -691,7 +692,7 @@ def test_how_likely_options_are_is_summed_over_their_tokens():
     (completion,) = model.choose([request("d", settings=READ, choices=("a", "bc", ".?^"))])
     expected = [LIKELY + OTHER, LIKELY + OTHER + LIKELY, 4 * LIKELY]  # each after the template's space
     assert likelihoods_of(completion.finish_reason) == pytest.approx(expected, abs=1e-4)
-    assert (completion.text, completion.model, completion.output_tokens) == ("a", "org/m@abc", 0)
+    assert (completion.text, completion.output_tokens) == ("a", 0)
     assert completion.input_tokens == len("d ") + len("d b") + len("d .?")
     (call,) = noted.calls
     assert call["input_ids"] == [[0, 0, 5, 6], [0, 5, 6, 3], [5, 6, 7, 0]]
@@ -749,6 +750,22 @@ def test_a_model_is_named_with_its_commit_or_revision(commit, revision, name):
     )
     assert completion.model == name
     assert tokenizer.pad_token == "."
+
+
+def test_replies_tell_by_which_chat_template_they_were_asked():
+    torch = pytest.importorskip("torch", reason="needs the extra local")
+    told = []
+    for template in ("one", "other", "one"):
+        tokenizer = LetterTokenizer(template=True)
+        tokenizer.chat_template = template
+        model = LoadedModel(torch, tokenizer, SuccessorModel(torch), "cpu", "org/m", None)
+        said = generated(model, "a", max_tokens=1)
+        chosen = model.choose([request("a", settings=READ, choices=("a", "b"))])
+        weighed = model.choose([request("a", settings=replace(READ, read=LOGPROB), choices=("a",))])
+        (name,) = {one.model for one in (*said, *chosen, *weighed)}
+        assert re.fullmatch("org/m@abc template=[0-9a-f]{8}", name)
+        told.append(name)
+    assert told[0] == told[2] != told[1]
 
 
 @pytest.mark.local_model

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from hashlib import blake2b
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from folkways.endpoints.base import LOGPROB, Completion, EndpointFailure, Request, Settings
+from folkways.endpoints.base import LOGPROB, TEMPLATE, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import choice, pair, weight
 from folkways.errors import FolkwaysError, of_extra
@@ -125,6 +126,14 @@ def prompt_of(tokenizer: Any, request: Request) -> str:
     return templated([user])
 
 
+def told_template(template: object) -> str:
+    """What the model's name in replies ends with, of the chat template that made their prompts: 8 hexadecimal
+    digits over it. Empty without a template."""
+    if not template:
+        return ""
+    return f"{TEMPLATE}{blake2b(str(template).encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+
+
 def ids_of(tokenizer: Any, text: str) -> list[int]:
     """The tokens of a text; a chat template writes the special ones itself."""
     return list(tokenizer(text, add_special_tokens=not tokenizer.chat_template)["input_ids"])
@@ -152,6 +161,7 @@ class LoadedModel:
             **{name: getattr(self._published, name, None) for name in UNDECODED}
         )
         self._name = f"{source}@{getattr(model.config, '_commit_hash', None) or revision or 'local'}"
+        self._told = self._name + told_template(tokenizer.chat_template)
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token or tokenizer.decode([0])
 
@@ -240,9 +250,9 @@ class LoadedModel:
                 for row in {(*context, *more[:-1]) for number, context, more in wanted if number == at}
             )
             if weighs:
-                answers[at] = weight(values[0], model=self._name, tokens=tokens)
+                answers[at] = weight(values[0], model=self._told, tokens=tokens)
             else:
-                answers[at] = choice(requests[at].choices or (), values, model=self._name, tokens=tokens)
+                answers[at] = choice(requests[at].choices or (), values, model=self._told, tokens=tokens)
         return [answer for answer in answers if answer is not None]
 
     def _pair_ids(self, request: Request, label: str) -> tuple[list[int], list[int]]:
@@ -350,7 +360,7 @@ class LoadedModel:
         return Completion(
             text=storable(text),
             finish_reason="length" if end is None else "stop",
-            model=self._name,
+            model=self._told,
             input_tokens=prompt_tokens,
             output_tokens=len(new) if end is None else end + 1,
         )
