@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import threading
+import time
 import weakref
 from dataclasses import replace
 from pathlib import Path
@@ -23,11 +24,12 @@ from hypothesis import strategies as st
 
 from folkways.endpoints import local
 from folkways.endpoints.base import LOGLIK, LOGPROB, Completion, EndpointFailure, Settings
-from folkways.endpoints.generation import LoadedModel, ids_of, pair_ids, prompt_of
+from folkways.endpoints.generation import LoadedModel, hub_answers, ids_of, pair_ids, prompt_of
 from folkways.endpoints.local import PendingRequest, next_batch
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
+from tests.support.chat_server import ChatServer
 from tests.support.command_line import folkways, rows
 from tests.support.endpoint_requests import ask_all, request
 from tests.support.tiny_bert import make_bert
@@ -351,6 +353,22 @@ def test_a_folder_without_a_model(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(FolkwaysError, match="cannot be loaded as a language model"):
         asyncio.run(open_name(f"hf/{tmp_path}").open(1))
+
+
+@pytest.mark.local_model
+@pytest.mark.parametrize(("endpoint", "answers"), [("http://127.0.0.1:9", False), ("", True)])
+def test_a_hub_that_does_not_answer_is_not_asked_again_and_again(monkeypatch, endpoint, answers):
+    """The loader tries each file for half a minute; what answers at all is asked, be it a page of HTML."""
+    hub = pytest.importorskip("huggingface_hub", reason="needs the extra local")
+    pytest.importorskip("transformers", reason="needs the extra local")
+    with ChatServer() as server:
+        monkeypatch.setattr(hub.constants, "ENDPOINT", endpoint or server.url)
+        assert hub_answers("org/nothing", None) is answers
+    if not answers:
+        began = time.monotonic()
+        with pytest.raises(FolkwaysError, match="must be in the cache"):
+            asyncio.run(open_name("hf/org/nothing").open(1))
+        assert time.monotonic() - began < 20
 
 
 def test_a_folder_without_a_tokenizer_is_refused(model, tmp_path):

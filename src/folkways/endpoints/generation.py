@@ -27,6 +27,9 @@ UNDECODED = ("bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_toke
 """What holds of a model's generation_config.json where a run states the temperature: which tokens begin and
 end a text, not how it is decoded (repetition_penalty, top_k, forced tokens, ...)."""
 
+HUB_SECONDS = 10
+"""How long the hub may take to say that it has a model."""
+
 MOST_BY_ARITHMETIC = 0.1
 """Nats by which the same log-probabilities differ at most, on average: 16-bit arithmetic is coarse."""
 
@@ -59,12 +62,14 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     precision = "auto" if device == "cuda" else torch.float32
     renamed = tuple(map(int, transformers.__version__.split(".")[:2])) >= (4, 56)
     is_folder = Path(source).is_dir()
+    only = {} if is_folder or hub_answers(source, revision) else {"local_files_only": True}
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision, **only)
         model, loading = transformers.AutoModelForCausalLM.from_pretrained(
             source,
             revision=revision,
             output_loading_info=True,
+            **only,
             **{"dtype" if renamed else "torch_dtype": precision},
         )
         model = model.to(device).eval()
@@ -105,6 +110,19 @@ def _load(source: str, revision: str | None) -> LoadedModel:
             "those for embeddings or classes have no head that writes, and an encoder is left out"
         )
     return loaded
+
+
+def hub_answers(source: str, revision: str | None) -> bool:
+    """Whether the hub says anything on this model, be it that there is none; without a connection the loader
+    would try for a minute before it looks into the cache."""
+    hub = import_module("huggingface_hub")
+    try:
+        hub.HfApi().model_info(source, revision=revision, timeout=HUB_SECONDS)
+    except ValueError:  # no name of a model, which the loader says better
+        return True
+    except Exception as error:  # noqa: BLE001 - of requests or httpx, as the version of the hub's client has it
+        return getattr(error, "response", None) is not None
+    return True
 
 
 def prompt_of(tokenizer: Any, request: Request) -> str:
