@@ -23,7 +23,7 @@ JOINT_LANGUAGE = "culture+language"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One row of records.SCORES, with NaN for unknown values, and None for counts that a log does not tell."""
+    """One row of records.SCORES, with NaN for unknown values and None for counts that a log does not tell."""
 
     endpoint: str
     task: str
