@@ -15,15 +15,22 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import ndtr
 
+from folkways.benchmarks.summary import interval_of_mean
+from folkways.display import plural
+from folkways.evidence.contrasts import ALPHA
 from folkways.evidence.groups.home import welch
 from folkways.evidence.groups.resources import least_squares
+from folkways.evidence.weak_spots import gaps_to_mean
+from folkways.records import Metric
 from folkways.stats.combinations import combination_of_means
+from folkways.stats.hypotheses.corrections import holm
 from folkways.stats.intervals import Interval, student
 from perf.pages import replace_table
 from perf.stats import SIMULATIONS
 
 BEGIN = "<!-- groups: written by python -m perf.stats.groups --write -->\n"
 MODELS, MAKERS = 12.0, 6.0
+RIGHT = Metric("right", "Accuracy", "")
 SHAPES = {
     "16 cultures share 500 questions": (16, 500, True),
     "16 cultures share 40 questions": (16, 40, True),
@@ -53,6 +60,18 @@ def rows(runs: int) -> Iterator[str]:
         one, two, three = 100 * np.array([_trend(rng, spread) for _ in range(runs)]).mean(axis=0)
         what = f"trend, 13 languages of 16 cultures, {spread:g} points of a language's own"
         yield f"| {what} | {100 - one:.1f} | {one:.1f}; by culture {two:.1f}; by question {three:.1f} |"
+    for right in (0.5, 0.95):
+        for questions in ((20, 20), (8, 60), (60, 8)):
+            found = 100 * np.mean([_unequal_trend(rng, right, *questions) for _ in range(runs)])
+            sizes = f"{questions[0]} questions below class 4 and {questions[1]} from it on"
+            yield (
+                f"| trend, 8 languages, {100 * right:g} % right, {sizes} | {100 - found:.1f} | {found:.1f} |"
+            )
+    for right in (0.03, 0.5, 0.97):
+        for samples in (1, 4):
+            found = 100 * np.mean([_weak_spot(rng, right, samples) for _ in range(runs)])
+            what = f"weak spots, 16 cultures of 12 questions, {plural(samples, 'row')} each"
+            yield f"| {what}, {100 * right:g} % right | | {found:.1f} |"
 
 
 def _ends(interval: Interval) -> tuple[float, float]:
@@ -99,6 +118,28 @@ def _trend(rng: np.random.Generator, spread: float) -> tuple[bool, bool, bool]:
         least_squares(CLASSES, scores)[3] < 0.05,
         least_squares(np.repeat(CLASSES, 100), values.ravel())[3] < 0.05,
     )
+
+
+def _unequal_trend(rng: np.random.Generator, right: float, below: int, above: int) -> bool:
+    """Whether p is below .05 without a trend, where the languages of some classes have more questions."""
+    classes = np.array([0, *rng.integers(0, 6, 6), 5], dtype=np.float64)
+    sizes = np.where(classes >= 4, above, below)
+    return least_squares(classes, 100 * rng.binomial(sizes, right) / sizes)[3] < 0.05
+
+
+def _weak_spot(rng: np.random.Generator, right: float, samples: int) -> bool:
+    """Whether any of 16 cultures that are alike is called weak; samples: rows of each question, which are alike
+    for the most part."""
+    numbers = np.repeat(np.arange(12), samples)
+    groups = []
+    for _ in range(16):
+        chances = rng.beta(right, 1 - right, 12) if samples > 1 else np.full(12, right)
+        values = (rng.random(numbers.size) < chances[numbers]).astype(np.float64)
+        low, high = _ends(interval_of_mean(values, numbers, RIGHT))
+        groups.append({"score": 100 * values.mean(), "low": 100 * low, "high": 100 * high})
+    gaps = gaps_to_mean(groups, RIGHT)
+    corrected = holm([gap.p for gap in gaps])
+    return any(p < ALPHA and gap.difference < 0 for gap, p in zip(gaps, corrected, strict=True))
 
 
 def main() -> None:

@@ -104,6 +104,17 @@ class TestOfARecipe:
             ["mine"],
         ]
 
+    def test_one_that_names_no_workspace_is_asked_in_the_usual_one(self, recipe: str, folder: Path) -> None:
+        (plain := folder / "plain.toml").write_text(
+            (folder / recipe).read_text().replace('workspace = "theirs.db"\n', "")
+        )
+        folkways.run(plain)
+        folkways.run(plain, workspace="mine.db", name="mine")
+        assert [folkways.runs(**where)["run"].to_list() for where in ({}, {"workspace": "mine.db"})] == [
+            ["theirs"], ["mine"]
+        ]  # fmt: skip
+        assert folkways.estimate(plain)["stored"].to_list() == [1]
+
     def test_arguments_of_an_estimate_go_before_it(self, recipe: str, folder: Path) -> None:
         def usd(**how: Any) -> float:
             return float(folkways.estimate(recipe, "openai/gpt-4o-mini", **how)["usd"].sum())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+import polars as pl
 import pytest
 
-from folkways.benchmarks.base import Benchmark, Scoring
+from folkways.benchmarks.base import Benchmark, Scoring, Task
 from folkways.benchmarks.contract import declared_problems
+from folkways.benchmarks.frame_checks import prompt_problems
 from folkways.benchmarks.itemwise import ItemwiseTask
-from folkways.records import Metric
+from folkways.benchmarks.task_errors import TaskError
+from folkways.records import PROMPTS, Metric
 
 RIGHT = Metric("right", "Accuracy", "The reply is right.")
 SLIPS = Metric("slips", "Slips", "How many slips there are.", "mean", bounds=None, lower_is_better=True)
@@ -116,3 +120,52 @@ def test_what_is_not_declared_is_named(name: str) -> None:
 def test_two_tasks_have_two_names() -> None:
     said = [*declared_problems(Benchmark("plain", "Plain", (Plain(), Plain())))]
     assert said == ["two tasks are called plain/one; give each a name of its own"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "refused"),
+    [
+        (pl.List(pl.String), [["a"], ("a", "b"), [], None, "a"], 5),
+        (pl.List(pl.String), [("a",), ["a"], [["a"]]], 3),
+        (pl.String, ["a", "", None, ("a",)], 4),
+        (pl.String, ["a", None, ["a"]], 3),
+        (pl.Int64, [1, None, True, "x"], 4),
+        (pl.Float64, [1.5, 1, None, "x"], 4),
+        (pl.List(pl.String), [("a",), ["a"], None], None),
+    ],
+)
+def test_the_row_whose_value_its_column_does_not_keep_is_named(
+    kind: Any, values: list[object], refused: int | None
+) -> None:
+    given = [{"item": str(number), "noted": value} for number, value in enumerate(values, 1)]
+    whole = {"question": "1", "culture": "KR", "text": "Why?", "gold": "x"}
+    members = {
+        "item_columns": {"noted": kind},
+        "rows": lambda self, release: ({**whole, **row} for row in given),
+    }
+    task = type("Declared", (Plain,), members)()
+    if refused is None:
+        assert task.items(None)["noted"].to_list() == [value and [*value] for value in values]
+    else:
+        with pytest.raises(TaskError, match=rf"row {refused} \('{refused}'\): noted is"):
+            task.items(None)
+
+
+@pytest.mark.parametrize(
+    ("uncounted", "named"),
+    [
+        ({}, True),
+        ({"why_uncounted": lambda item, profile: None}, True),
+        ({"why_uncounted": lambda item, profile: "no text" if profile == "strict" else None}, False),
+    ],
+)
+def test_an_item_without_a_question_is_named_unless_a_profile_leaves_it_out(
+    uncounted: dict[str, Any], named: bool
+) -> None:
+    """A task that somebody wrote by hand may know no ``why_uncounted``."""
+    task = SimpleNamespace(name="hand/one", scoring=Scoring(("lenient", "strict")), **uncounted)
+    items = pl.DataFrame({"item": ["1", "2", "3"], "text": ["Why?", " ", None]})
+    asked = {"item": ["1", "2"], "user": ["Why?", "Answer:"]}
+    prompts = pl.DataFrame({name: asked.get(name, ["en", "en"]) for name in PROMPTS})
+    said = [*prompt_problems(cast(Task, task), items, prompts)]
+    assert ["('2'): text is empty" in each for each in said] == [True] * named, said

@@ -29,6 +29,13 @@ def test_a_limit_draws_the_same_items_of_every_model(tmp_path: Path) -> None:
     labels.write_csv(tmp_path / "people.csv")
     done = folkways(*JUDGE, "--limit", 4, "--labels", "people.csv", "--out", "some.csv", **here)
     assert done.returncode == 0, done.stderr
+    shown = [part.splitlines() for part in done.stdout.split("demo/saq: ")[1:]]
+    judge = f"judged by {JUDGE[3]}"
+    assert [(lines[0], lines[1].split()[0], lines[2].partition(",")[0]) for lines in shown] == [
+        (f"baseline/first, {judge}", "estimate", "right by the rule"),
+        (f"baseline/echo, {judge}", "estimate", "right by the rule"),
+        (f"baseline/first above baseline/echo, {judge}", "estimate", "by the judge"),
+    ]
     some = pl.read_csv(tmp_path / "some.csv")
     items = {model: set(part["item"]) for (model,), part in some.group_by("endpoint")}
     assert items["baseline/first"] == items["baseline/echo"]

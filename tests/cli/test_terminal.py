@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
+from folkways.cli.runs import counting
 from tests.support.command_line import Folkways
 
 SOURCES = Path(__file__).resolve().parents[2] / "src" / "folkways"
@@ -34,3 +37,16 @@ def test_every_console_takes_text_as_it_is() -> None:
     assert made == {"cli/out.py", "cli/table_output.py", "reports/formats/notebook.py"}
     plain = re.compile(r"markup=False,\s+emoji=False")
     assert all(plain.search((SOURCES / path).read_text("utf-8")) for path in made)
+
+
+@pytest.mark.parametrize(
+    ("terminal", "told"), [(True, "\r5 items written\r1,234 items written\n"), (False, "")]
+)
+def test_how_far_an_archive_is_stands_on_a_terminal_alone_and_never_among_the_output(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, terminal: bool, told: str
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal)
+    with counting("written") as tell:
+        tell(5)
+        tell(1234)
+    assert (*capsys.readouterr(),) == ("", told)

@@ -7,9 +7,11 @@ import asyncio
 import gc
 import json
 import math
+import re
 import shutil
 import sys
 import threading
+import time
 import weakref
 from dataclasses import replace
 from pathlib import Path
@@ -22,11 +24,12 @@ from hypothesis import strategies as st
 
 from folkways.endpoints import local
 from folkways.endpoints.base import LOGLIK, LOGPROB, Completion, EndpointFailure, Settings
-from folkways.endpoints.generation import LoadedModel, ids_of, pair_ids, prompt_of
+from folkways.endpoints.generation import LoadedModel, hub_answers, ids_of, pair_ids, prompt_of
 from folkways.endpoints.local import PendingRequest, next_batch
 from folkways.endpoints.registry import open_name
 from folkways.errors import FolkwaysError, MissingExtraError
 from folkways.records import likelihoods_of
+from tests.support.chat_server import ChatServer
 from tests.support.command_line import folkways, rows
 from tests.support.endpoint_requests import ask_all, request
 from tests.support.tiny_bert import make_bert
@@ -350,6 +353,22 @@ def test_a_folder_without_a_model(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(FolkwaysError, match="cannot be loaded as a language model"):
         asyncio.run(open_name(f"hf/{tmp_path}").open(1))
+
+
+@pytest.mark.local_model
+@pytest.mark.parametrize(("endpoint", "answers"), [("http://127.0.0.1:9", False), ("", True)])
+def test_a_hub_that_does_not_answer_is_not_asked_again_and_again(monkeypatch, endpoint, answers):
+    """The loader tries each file for half a minute; what answers at all is asked, be it a page of HTML."""
+    hub = pytest.importorskip("huggingface_hub", reason="needs the extra local")
+    pytest.importorskip("transformers", reason="needs the extra local")
+    with ChatServer() as server:
+        monkeypatch.setattr(hub.constants, "ENDPOINT", endpoint or server.url)
+        assert hub_answers("org/nothing", None) is answers
+    if not answers:
+        began = time.monotonic()
+        with pytest.raises(FolkwaysError, match="must be in the cache"):
+            asyncio.run(open_name("hf/org/nothing").open(1))
+        assert time.monotonic() - began < 20
 
 
 def test_a_folder_without_a_tokenizer_is_refused(model, tmp_path):
@@ -691,7 +710,7 @@ def test_how_likely_options_are_is_summed_over_their_tokens():
     (completion,) = model.choose([request("d", settings=READ, choices=("a", "bc", ".?^"))])
     expected = [LIKELY + OTHER, LIKELY + OTHER + LIKELY, 4 * LIKELY]  # each after the template's space
     assert likelihoods_of(completion.finish_reason) == pytest.approx(expected, abs=1e-4)
-    assert (completion.text, completion.model, completion.output_tokens) == ("a", "org/m@abc", 0)
+    assert (completion.text, completion.output_tokens) == ("a", 0)
     assert completion.input_tokens == len("d ") + len("d b") + len("d .?")
     (call,) = noted.calls
     assert call["input_ids"] == [[0, 0, 5, 6], [0, 5, 6, 3], [5, 6, 7, 0]]
@@ -749,6 +768,22 @@ def test_a_model_is_named_with_its_commit_or_revision(commit, revision, name):
     )
     assert completion.model == name
     assert tokenizer.pad_token == "."
+
+
+def test_replies_tell_by_which_chat_template_they_were_asked():
+    torch = pytest.importorskip("torch", reason="needs the extra local")
+    told = []
+    for template in ("one", "other", "one"):
+        tokenizer = LetterTokenizer(template=True)
+        tokenizer.chat_template = template
+        model = LoadedModel(torch, tokenizer, SuccessorModel(torch), "cpu", "org/m", None)
+        said = generated(model, "a", max_tokens=1)
+        chosen = model.choose([request("a", settings=READ, choices=("a", "b"))])
+        weighed = model.choose([request("a", settings=replace(READ, read=LOGPROB), choices=("a",))])
+        (name,) = {one.model for one in (*said, *chosen, *weighed)}
+        assert re.fullmatch("org/m@abc template=[0-9a-f]{8}", name)
+        told.append(name)
+    assert told[0] == told[2] != told[1]
 
 
 @pytest.mark.local_model

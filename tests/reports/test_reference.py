@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from folkways.benchmarks.registry import published_figures
+from folkways.cli.published import side_by_side
 from folkways.records import SCORES, Signature
 from folkways.reports.views.reference import (
     PLACED,
@@ -74,6 +75,25 @@ def test_the_same_thing_is_comparable_with_every_published_model() -> None:
     assert points["comparable"].all()
     assert set(points["differs"]) == {""}
     assert points.row(by_predicate=pl.col("model") == "GPT-4", named=True)["published"] == 25.85
+
+
+@pytest.mark.parametrize(
+    ("score", "place", "above", "below"),
+    [(99.0, 1, None, "next_below"), (20.0, None, "next_above", "next_below"), (-1.0, 18, "next_above", None)],
+)
+def test_a_place_is_told_in_words_and_counts_the_run_itself(
+    score: float, place: int | None, above: str | None, below: str | None
+) -> None:
+    points = points_of(scores(score=score))
+    found = placed(points).row(0, named=True)
+    (told,) = side_by_side(points, "text").rows.to_dicts()
+    assert told == {
+        "score of": "blend/saq sem_b, ET", "endpoint": "mine", "language": found["language"], "score": score,
+        "interval": f"{score - 4} to {score + 4}", "place": f"{place or found['above'] + 1} of 18",
+        "within": found["within"], "source": found["place"],
+        "above": above and f"{found[above]} {found['next_above_score']:.1f}",
+        "below": below and f"{found[below]} {found['next_below_score']:.1f}",
+    }  # fmt: skip
 
 
 def test_the_place_between_published_models() -> None:

@@ -43,7 +43,12 @@ def warnings_of(tmp_path: Path) -> Callable[..., list[str]]:
         (["v1", "v2", "v2", "v1", "v2", "v2"], "v2 (4) and v1 (2)"),
         (["b", "a", "b", "a", "c", "c"], "a (2), b (2) and c (2)"),
         (["v\x1b[2J\n2"] * 4 + ["v1"] * 2, "v [2J 2 (4) and v1 (2)"),
-        (["x" * 99] * 4 + ["v1"] * 2, f"{'x' * 59}… (4) and v1 (2)"),
+        (["x" * 199] * 4 + ["v1"] * 2, f"{'x' * 119}… (4) and v1 (2)"),
+        (["o/m@c template=1"] * 4 + ["o/m@c"] * 2, None),  # version 0.1 told no template
+        (
+            ["o/m@c template=1"] * 4 + ["o/m@c template=2"] * 2,
+            "o/m@c template=1 (4) and o/m@c template=2 (2)",
+        ),
     ],
 )
 @pytest.mark.parametrize("with_judgements", [True, False])

@@ -230,18 +230,18 @@ def _asked_again(
         each = rows.filter(pl.len().over(fixed) > 1)
         if each.is_empty():
             continue
-        counts = each.group_by(*fixed, "said", maintain_order=True).agg(n=pl.len())
+        counts = each.group_by(*fixed, "said").agg(n=pl.len())
         total, share = pl.col("n").sum(), pl.col("n") / pl.col("n").sum()
-        spoken = counts.group_by(fixed, maintain_order=True).agg(
+        spoken = counts.group_by(fixed).agg(
             ways=total,
             agreement=(pl.col("n") * (pl.col("n") - 1)).sum() / (total * (total - 1)),
             entropy=-(share * share.log(2)).sum(),
         )
         turned = (pl.col("right").min() < pl.col("right").max()).cast(pl.Float64)
-        right = each.group_by(fixed, maintain_order=True).agg(
+        right = each.group_by(fixed).agg(
             pl.col("row").first(), cluster=pl.col("question").first(), turned=turned
         )
-        items = spoken.join(right, on=fixed, how="left", nulls_equal=True, maintain_order="left")
+        items = spoken.join(right, on=fixed, how="left", nulls_equal=True)
         by_way = each.group_by(way=pl.col(over).cast(pl.String)).agg(
             pl.col("right").cast(pl.Float64).sum(), n=pl.len()
         )

@@ -102,9 +102,7 @@ def _list(*, as_json: bool) -> None:
     if as_json:
         print_json([dict(zip(headings, row, strict=True)) for row in rows])
         return
-    shown = Table(
-        *(Column(name, no_wrap=name == "analysis") for name in headings), box=None, header_style="bold"
-    )
+    shown = Table(*(Column(name, no_wrap=name == "analysis") for name in headings), box=None)
     for row in rows:
         shown.add_row(*row)
     terminal().print(shown)

@@ -50,7 +50,7 @@ def _print_table(chosen: tuple[Culture, ...], benchmark: str | None) -> None:
 
     from folkways.display import plural
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False)
     for heading in (
         "code",
         "culture",

@@ -58,7 +58,7 @@ def command(run: str | None, workspace: str, shape: str, out: Path | None, **wan
         points, warnings = _beside(run, workspace)
         for warning in warnings:
             click.echo(warning, err=True)
-        write_tables([_side_by_side(_chosen(points, **wanted), shape)], shape, out)
+        write_tables([side_by_side(_chosen(points, **wanted), shape)], shape, out)
         return
     figures = _chosen(published_figures(of_data=True), **wanted)
     if figures.is_empty():
@@ -145,7 +145,11 @@ def _tables(figures: pl.DataFrame, shape: str) -> list[Table]:
     return tables
 
 
-def _side_by_side(points: pl.DataFrame, shape: str) -> Table:
+def side_by_side(points: pl.DataFrame, shape: str) -> Table:
+    """Scores between published models: REFERENCE for programs (``csv`` and ``json``), words for people.
+
+    points: REFERENCE, of a run. shape: the format.
+    """
     import polars as pl
 
     from folkways.benchmarks.tables import Table

@@ -80,7 +80,7 @@ def archive(run: str, workspace: str, out: Path | None) -> None:
         moved(database, record, out)
         click.echo(f"run {record.name} is archived in {out}: all its files are there, unchanged")
         return
-    with _counting("written") as tell:
+    with counting("written") as tell:
         made = archive_run(database, record, out, tell)
     click.echo(
         f"archived run {record.name}: {plural(made.rows, 'item')} with replies and "
@@ -116,7 +116,7 @@ def restore(run: str, workspace: str) -> None:
 
     database = open_workspace(workspace, create=False)
     record = find_run(database, run)
-    with _counting("put back") as tell:
+    with counting("put back") as tell:
         back = restore_run(database, record, tell)
     click.echo(
         f"restored run {record.name}: {plural(back, 'item')} with replies and judgements; its files stay in"
@@ -181,8 +181,11 @@ def _check_not_asked(database: Workspace, run: RunRecord) -> None:
 
 
 @contextmanager
-def _counting(done: str) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many items are done."""
+def counting(done: str) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how many items are done.
+
+    done: what is done with them ("written").
+    """
     shown = sys.stderr.isatty()
 
     def tell(rows: int) -> None:

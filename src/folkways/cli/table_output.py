@@ -83,9 +83,7 @@ def as_text(tables: Sequence[Table], width: int) -> str:
             needs = [_narrowest(name, (row[index] for row in rows)) for index, name in enumerate(columns)]
             for part, places in enumerate(_fitting(needs, _names(rows), width)):
                 title = heading if heading and part == 0 else None
-                grid = RichTable(
-                    title=title, title_justify="left", box=None, pad_edge=False, header_style="bold"
-                )
+                grid = RichTable(title=title, title_justify="left", box=None, pad_edge=False)
                 wants = [
                     max(map(cell_len, (columns[index], *(row[index] for row in rows)))) for index in places
                 ]

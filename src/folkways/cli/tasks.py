@@ -47,7 +47,7 @@ def _plain(task: Task) -> dict[str, object]:
 def _print_table(chosen: list[Task]) -> None:
     from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False)
     table.add_column("task", no_wrap=True)
     for heading in ("what it measures", "headline", "profiles"):
         table.add_column(heading, overflow="fold")
@@ -55,7 +55,7 @@ def _print_table(chosen: list[Task]) -> None:
         table.add_row(task.name, task.title, _headline(task), ", ".join(task.scoring.profiles))
     console = terminal()
     console.print(table)
-    suites_table = Table(box=None, pad_edge=False, header_style="bold")
+    suites_table = Table(box=None, pad_edge=False)
     suites_table.add_column("suite", no_wrap=True)
     suites_table.add_column("what it is", overflow="fold")
     for suite in all_suites().values():

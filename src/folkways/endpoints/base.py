@@ -15,6 +15,9 @@ LOGPROB = "logprob"
 """A way to read a model that folkways uses itself and nobody sets: how likely a text is, in place of what is
 said."""
 
+TEMPLATE = " template="
+"""What in the reported name of a transformers model comes before the hash of its chat template."""
+
 NO_THINKING = "off"
 """The reasoning effort of a model that is asked not to think; ``none`` says nothing of it and leaves that to
 the provider."""

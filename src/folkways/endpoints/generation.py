@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from hashlib import blake2b
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
-from folkways.endpoints.base import LOGPROB, Completion, EndpointFailure, Request, Settings
+from folkways.endpoints.base import LOGPROB, TEMPLATE, Completion, EndpointFailure, Request, Settings
 from folkways.endpoints.clean import quotable, storable
 from folkways.endpoints.likelihood import choice, pair, weight
 from folkways.errors import FolkwaysError, of_extra
@@ -25,6 +26,9 @@ DEFAULT_NEW_TOKENS = 512
 UNDECODED = ("bos_token_id", "eos_token_id", "pad_token_id", "decoder_start_token_id", "cache_implementation")
 """What holds of a model's generation_config.json where a run states the temperature: which tokens begin and
 end a text, not how it is decoded (repetition_penalty, top_k, forced tokens, ...)."""
+
+HUB_SECONDS = 10
+"""How long the hub may take to say that it has a model."""
 
 MOST_BY_ARITHMETIC = 0.1
 """Nats by which the same log-probabilities differ at most, on average: 16-bit arithmetic is coarse."""
@@ -58,12 +62,14 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     precision = "auto" if device == "cuda" else torch.float32
     renamed = tuple(map(int, transformers.__version__.split(".")[:2])) >= (4, 56)
     is_folder = Path(source).is_dir()
+    only = {} if is_folder or hub_answers(source, revision) else {"local_files_only": True}
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, revision=revision, **only)
         model, loading = transformers.AutoModelForCausalLM.from_pretrained(
             source,
             revision=revision,
             output_loading_info=True,
+            **only,
             **{"dtype" if renamed else "torch_dtype": precision},
         )
         model = model.to(device).eval()
@@ -106,6 +112,19 @@ def _load(source: str, revision: str | None) -> LoadedModel:
     return loaded
 
 
+def hub_answers(source: str, revision: str | None) -> bool:
+    """Whether the hub says anything on this model, be it that there is none; without a connection the loader
+    would try for a minute before it looks into the cache."""
+    hub = import_module("huggingface_hub")
+    try:
+        hub.HfApi().model_info(source, revision=revision, timeout=HUB_SECONDS)
+    except ValueError:  # no name of a model, which the loader says better
+        return True
+    except Exception as error:  # noqa: BLE001 - of requests or httpx, as the version of the hub's client has it
+        return getattr(error, "response", None) is not None
+    return True
+
+
 def prompt_of(tokenizer: Any, request: Request) -> str:
     """The text to continue: by the model's chat template if it has one, else system prompt, empty line,
     question."""
@@ -123,6 +142,14 @@ def prompt_of(tokenizer: Any, request: Request) -> str:
         except Exception:  # noqa: BLE001 - templates without a system role raise whatever their author chose
             user = {"role": "user", "content": whole}
     return templated([user])
+
+
+def told_template(template: object) -> str:
+    """What the model's name in replies ends with, of the chat template that made their prompts: 8 hexadecimal
+    digits over it. Empty without a template."""
+    if not template:
+        return ""
+    return f"{TEMPLATE}{blake2b(str(template).encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 
 
 def ids_of(tokenizer: Any, text: str) -> list[int]:
@@ -152,6 +179,7 @@ class LoadedModel:
             **{name: getattr(self._published, name, None) for name in UNDECODED}
         )
         self._name = f"{source}@{getattr(model.config, '_commit_hash', None) or revision or 'local'}"
+        self._told = self._name + told_template(tokenizer.chat_template)
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token or tokenizer.decode([0])
 
@@ -240,9 +268,9 @@ class LoadedModel:
                 for row in {(*context, *more[:-1]) for number, context, more in wanted if number == at}
             )
             if weighs:
-                answers[at] = weight(values[0], model=self._name, tokens=tokens)
+                answers[at] = weight(values[0], model=self._told, tokens=tokens)
             else:
-                answers[at] = choice(requests[at].choices or (), values, model=self._name, tokens=tokens)
+                answers[at] = choice(requests[at].choices or (), values, model=self._told, tokens=tokens)
         return [answer for answer in answers if answer is not None]
 
     def _pair_ids(self, request: Request, label: str) -> tuple[list[int], list[int]]:
@@ -350,7 +378,7 @@ class LoadedModel:
         return Completion(
             text=storable(text),
             finish_reason="length" if end is None else "stop",
-            model=self._name,
+            model=self._told,
             input_tokens=prompt_tokens,
             output_tokens=len(new) if end is None else end + 1,
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import pytest
+
 from folkways.workspace.database import Workspace
 from folkways_studio.records import Participant
 from studio.tests.support.studies import QUESTION, StudyFixture, open_study
@@ -102,3 +104,14 @@ def test_the_task_that_somebody_holds_comes_next(workspace: Workspace) -> None:
     browser = StudyApp(study).browser(person.account_id)
     reply = browser.fill(f"{HOME}/next", {}, HOME)
     assert re.search(r"<h1[^>]*>.*Tell", browser.get(reply.headers["location"]).text)
+
+
+@pytest.mark.parametrize(("role", "told"), [("annotator", True), ("reviewer", False), ("owner", False)])
+def test_a_link_for_prolific_is_one_for_participants(workspace: Workspace, role: str, told: bool) -> None:
+    study = open_study(workspace, [VERIFY])
+    people = f"/studies/{study.record.name}/people"
+    made = {"role": role, "population": "korea", "days": "3"}
+    page = words(
+        StudyApp(study).browser(study.owner).fill(f"/studies/{study.record.name}/invites", made, people).text
+    )
+    assert "The link is ready" in page and ("For Prolific" in page) == told

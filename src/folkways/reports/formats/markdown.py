@@ -82,7 +82,7 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
             *([_baseline(view, board.best_baseline(task, (score.facet, score.value)))] if baseline else []),
             score.shown_n,
             percent(score.coverage),
-            count(score.n - score.lost - score.answered),
+            count(None if score.unreadable is None else score.n - score.lost - score.answered),
         ]
         for task in view.tasks
         for row in board.first(task)

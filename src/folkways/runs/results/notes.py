@@ -14,6 +14,7 @@ import polars as pl
 from folkways.benchmarks.base import Task
 from folkways.cultures import get_language
 from folkways.display import count, named, number, percent, plural
+from folkways.endpoints.base import TEMPLATE
 from folkways.endpoints.clean import quotable
 from folkways.errors import FolkwaysError, option, quoted
 from folkways.evidence.answers import MANY_UNREADABLE, part_of_replies
@@ -238,11 +239,15 @@ def _judged(
 
 def served_warnings(used: Mapping[str, Sequence[results.Usage]]) -> Iterator[str]:
     """A sentence for each model whose replies name several models: its name was given to another version
-    meanwhile, or a router chose. used: by run; of the models that folkways ran itself the signature tells."""
+    meanwhile, a router chose, or a transformers model got another chat template. used: by run; of the models
+    that folkways ran itself from a file the signature tells. Replies of version 0.1 tell no template.
+    """
     for run, uses in used.items():
         for use in uses:
-            if len(use.served) > 1 and not use.endpoint.startswith(results.SERVED_HERE):
-                names = [f"{quotable(name, limit=60)} ({count:,})" for name, count in use.served.items()]
+            with_template = {name.partition(TEMPLATE)[0] for name in use.served if TEMPLATE in name}
+            served = {name: count for name, count in use.served.items() if name not in with_template}
+            if len(served) > 1 and not use.endpoint.startswith(results.SERVED_HERE):
+                names = [f"{quotable(name, limit=120)} ({count:,})" for name, count in served.items()]
                 names[MAX_NAMED:] = ["others"] if len(names) > MAX_NAMED else []
                 yield (
                     f"In run {run} the replies of {use.endpoint} say that they come from different models: "
