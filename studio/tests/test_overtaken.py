@@ -14,6 +14,7 @@ import sqlalchemy as sa
 import yaml
 
 from folkways.workspace.database import Workspace
+from folkways.workspace.database_errors import WorkspaceError
 from folkways_studio.database import schema
 from folkways_studio.database.deletion import AT_ONCE
 from folkways_studio.database.schema import metadata
@@ -32,7 +33,7 @@ from folkways_studio.records import Role, StudyState
 from folkways_studio.studies import deletion, descriptions
 from folkways_studio.studies import service as studies
 from folkways_studio.work.assignees import assign
-from folkways_studio.work.assignments import NoWork, claim_slot
+from folkways_studio.work.assignments import ClaimedSlot, NoWork, claim_slot
 from studio.tests.support.studies import (
     ON_A_FILE,
     ON_BOTH,
@@ -431,3 +432,38 @@ def test_nobody_begins_an_item_in_a_stage_that_was_taken_out_meanwhile(studio_wo
     finally:
         sa.event.remove(study.workspace.engine, "after_cursor_execute", take_out)
     assert [each.name for each in studies.stages(study.workspace, study.record.id)] == ["verify"]
+
+
+@pytest.mark.parametrize(
+    "studio_workspace", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+def test_a_study_is_deleted_while_somebody_begins_an_item_of_theirs(studio_workspace: Workspace) -> None:
+    """Each waited for what the other had locked, and the deletion failed."""
+    study = open_study(studio_workspace, [{"name": "write", "kind": "write_question"}])
+    person, engine = study.person(), study.workspace.engine
+    failed: list[WorkspaceError] = []
+    waiting = sa.text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+
+    def delete_it() -> None:
+        try:
+            deletion.delete_study(study.workspace, study.record.id, study.record.name)
+        except WorkspaceError as error:
+            failed.append(error)
+
+    owner = Thread(target=delete_it)
+
+    def come(*arguments: Any) -> None:
+        if "FROM studio_participants" in arguments[2] and owner.ident is None:
+            owner.start()
+            with engine.connect() as other:
+                while owner.is_alive() and not other.scalar(waiting):
+                    other.rollback()
+
+    sa.event.listen(engine, "after_cursor_execute", come)
+    try:
+        assert isinstance(claim_slot(study.workspace, person.id), ClaimedSlot)
+    finally:
+        sa.event.remove(engine, "after_cursor_execute", come)
+        owner.join()
+    assert failed == []
+    assert claim_slot(study.workspace, person.id) == NoWork("not_active")

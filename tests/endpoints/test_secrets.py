@@ -101,13 +101,15 @@ QUERY = "sk%2Dtest%2B7f3Q9zLw0aKdE5"
             for encode in (b64encode, urlsafe_b64encode)
         ),
         ("?k=0b1e2c3d-aaaa-bbbb-cccc-123456789abc", "0b1e2c3d-aaaa-bbbb-cccc-123456789abc", "[key]"),
+        ("?code=of-sixteen-letters", "of-sixteen-letters", "[key]"),
         ("?k=c2stdGVzdCs3ZjNRO", "c2stdGVzdCs3ZjNRO", "[key]"),
         *(
             (f"?{query}", f"of {query.partition('=')[2]}", f"of {query.partition('=')[2]}")
             for query in (
                 "api-version=2024-12-01-preview",
                 "model=llama-3.1-8b-instruct",
-                "deployment=cultural-evaluations",
+                "deployment=meta_llama_3_70b_instruct",
+                "design=cultural-evaluations",
             )
         ),
     ],

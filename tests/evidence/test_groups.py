@@ -396,6 +396,17 @@ def test_the_trend_with_the_resource_class_has_languages_as_its_unit() -> None:
     assert row["p_holm"] == pytest.approx(row["p"]), "single models are corrected apart"
 
 
+@pytest.mark.parametrize(
+    ("kept", "told"), [(QUESTIONS, False), (QUESTIONS // 3, False), (QUESTIONS // 4, True)]
+)
+def test_a_trend_over_languages_of_which_some_have_few_questions_says_so(kept: int, told: bool) -> None:
+    known = inputs(drawn(), THREE, {code: SIX[code] for code in SIX if code != "GB"})
+    few = (pl.col("culture") == "ET") & ~pl.col("question").is_in([f"q{n}" for n in range(kept)])
+    made = RESOURCE_CLASSES.make(replace(known, judged=known.judged.filter(~few)))
+    (trend,) = (each for each in made if each.name == "resource-trend")
+    assert any(f"languages have from {kept} to {QUESTIONS} questions" in note for note in trend.notes) is told
+
+
 @pytest.mark.parametrize("right", [0.0, 1 / 3, 1.0])
 def test_units_that_are_all_alike_have_no_interval(right: float) -> None:
     """Three models, six languages, two makers: that all score the same does not say that others do."""

@@ -313,7 +313,7 @@ def test_shares_of_refused_and_cut_replies_are_told_of_what_folkways_judged_alon
     mine = ("run", "demo/mcq", "--model", f"replay:{replies}", "--max-failed", "100", "--name", "mine")
     folkways(*mine, cwd=tmp_path)
     log = write_inspect_log(tmp_path / "a.eval", [sample(1, {"s": 1}), sample(2, {"s": 0})], model="theirs")
-    out = ("--format", "html", "--out", "r")
+    out = ("--format", "html,md", "--out", "r")
     for named, shown in (((log,), False), (("mine",), True), (("mine", log), True)):
         done = folkways("report", *named, *out, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
@@ -323,6 +323,11 @@ def test_shares_of_refused_and_cut_replies_are_told_of_what_folkways_judged_alon
         assert not re.search(r"^theirs .*%", table, re.MULTILINE)
         html = (tmp_path / "r/report.html").read_text()
         assert ('Refused<span class="full">of replies' in html) is shown
+        lines = (tmp_path / "r/report.md").read_text().splitlines()
+        ends = [re.findall(r"\|([^|]+)", line) for line in lines if line.startswith("| theirs |")]
+        assert [[cell.strip() for cell in cells[6:12]] for cells in ends] == (
+            [["2", "–", "–", "–", "0", "0"]] if log in named else []
+        )
 
 
 @pytest.mark.parametrize(("metric", "guessing"), [("all_right", {"culturalbench/hard": 6.25}), ("right", {})])

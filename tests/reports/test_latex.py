@@ -259,6 +259,31 @@ def test_analyses_come_with_their_layout(data: ReportData) -> None:
     assert "Gains $<$b$>$" in document and "\\label{tab:gains-1}" in document
 
 
+def test_notes_of_analyses_name_models_as_their_tables_do(data: ReportData) -> None:
+    """Nobody's server stands in what is published."""
+    (model, *_) = ReportView(data).endpoints
+    address = "http://10.0.0.7:8000/v1#mine"
+    renamed = data.scores.with_columns(pl.col("endpoint").replace(model, address))
+    table = replace(gains_table(decimals=1), notes=(f"{address}: nothing is lost.",))
+    made = ResultTables(Result("gains", "Gained", lambda _: (), about="?", tasks=("blend/saq",)), (table,))
+    view = ReportView(replace(data, scores=renamed, results=(made,)))
+    for text in (render_latex(view), markdown.render_markdown(view)):
+        assert re.search(r"[\s{]mine: nothing is lost\.", text)
+
+
+def test_tables_by_group_say_their_profile_where_there_are_several(data: ReportData) -> None:
+    one = data.scores.filter(pl.col("profile") == data.scores["profile"][0])
+    other = pl.concat([one, one.with_columns(profile=pl.lit("another"))])
+    (latex_one, plain_one), (latex_both, plain_both) = (
+        (render_latex(view), markdown.render_markdown(view))
+        for view in (ReportView(replace(data, scores=scores)) for scores in (one, other))
+    )
+    profile = one["profile"][0]
+    assert f"by culture, profile {profile}, with" in latex_both and ", profile " not in latex_one
+    said = f"The tables below show profile *{profile}*"
+    assert said in plain_both and said not in plain_one
+
+
 def test_the_methods_say_what_the_signature_says(data: ReportData) -> None:
     signature = (
         "task:blend/saq|data:blend@24e7d73#0a1b|lang:ko+en|variant:inst-4+pers-3|prompts:release|system:own#12|"

@@ -175,14 +175,15 @@ def test_scores_over_different_items_are_told_before_the_numbers(data: ReportDat
 def test_scores_over_as_many_but_other_items_are_told_in_files_too(
     one_task: ReportData, tmp_path: Path
 ) -> None:
-    other = (
-        pl.when(pl.col("endpoint") == "lab/weak").then(pl.col("item") + "x").otherwise("item").alias("item")
-    )
+    of_weak = (pl.col("endpoint") == "lab/weak") & (pl.col("item") == one_task.judgements["item"][0])
+    other = pl.when(of_weak).then(pl.col("item") + "x").otherwise("item").alias("item")
     apart = replace(one_task, judgements=one_task.judgements.with_columns(other))
     for data, told in ((one_task, False), (apart, True)):
         write_report(data, tmp_path, ("md",))
         text = (tmp_path / "report.md").read_text(encoding="utf-8")
         assert ("not everyone was asked the same, though n is 40 for each" in text) is told
+        said = verdict_of(Leaderboard(ReportView(data))).text
+        assert ("beyond the questions that both of a pair were asked" in said) is told
 
 
 def test_the_summary_in_the_terminal_is_inert(hostile: ReportData) -> None:

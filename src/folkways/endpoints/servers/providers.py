@@ -31,8 +31,11 @@ SHORTEST_NAMED, SHORTEST_ENCODED = 8, 12
 """Characters of a key in an address's query, and of one that is looked for in base64: shorter ones are in
 texts that have no key."""
 
-_NAMES_OF_KEYS = re.compile(r"key|token|secret|sig|pass|pwd|auth|cred|code|sas", re.IGNORECASE)
-_RUNS = re.compile(r"[\w+/=]{16,}", re.ASCII)
+_NAMES_OF_KEYS = re.compile(
+    r"(key|token|secret|sig(nature)?|pass(word)?|pwd|auth(orization)?|credentials?|code|sas|jwt)$",
+    re.IGNORECASE,
+)
+_RUNS = re.compile(r"[A-Za-z0-9+/=]{16,}")
 _OF_KEYS = re.compile(r"[0-9].*[A-Za-z]|[A-Za-z].*[0-9]")
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 

@@ -12,6 +12,7 @@ import polars as pl
 from folkways.benchmarks.results import Inputs, Result
 from folkways.benchmarks.tables import NotAvailableError, Table
 from folkways.cultures import language_name, languages
+from folkways.display import count
 from folkways.evidence.groups.means import scaled_bounds, student_ends
 from folkways.evidence.groups.panel import (
     NAMES,
@@ -27,6 +28,10 @@ from folkways.stats.intervals import Floats, all_alike
 
 FEWEST_LANGUAGES = 6
 """Languages of known class that a trend needs."""
+
+UNEQUAL = 4
+"""How many times the questions of another a language has from which on a trend's p can be too small: least
+squares take all to vary alike."""
 
 SOURCE = (
     "Classes are those of Joshi et al. (2020), 0 to 5: how much labelled and unlabelled text a language "
@@ -65,7 +70,7 @@ def tables(inputs: Inputs) -> Sequence[Table]:
 
     Raises NotAvailableError for fewer than FEWEST_LANGUAGES languages, or languages of one class.
     """
-    used, classes, trends = [], [], []
+    used, classes, trends, unequal = [], [], [], []
     for panel in panels(inputs):
         by_language, of_models = _by_language(panel.rows), _by_language(panel.once)
         if by_language["language"].n_unique() < FEWEST_LANGUAGES or by_language["class"].n_unique() < 2:
@@ -73,6 +78,13 @@ def tables(inputs: Inputs) -> Sequence[Table]:
         used.append(panel)
         classes += list(_classes(panel, of_models))
         trends += list(_trends(panel, by_language, of_models))
+        fewest, most = int(of_models["questions"].min()), int(of_models["questions"].max())  # type: ignore[arg-type]
+        if most >= UNEQUAL * fewest:
+            unequal.append(
+                f"{panel.task}{f' ({panel.part})' if panel.part else ''}: languages have from "
+                f"{count(fewest)} to {count(most)} questions, and each counts alike. Where there is no "
+                "trend, p can then be below .05 in more than 5 of 100 cases."
+            )
     if not used:
         raise NotAvailableError(
             f"needs cultures of {FEWEST_LANGUAGES} languages or more, of two resource classes or more"
@@ -99,13 +111,17 @@ def tables(inputs: Inputs) -> Sequence[Table]:
                 "Class and culture cannot be told apart: a culture's class is its language's. Where a "
                 "task is asked in English, the class is still that of the culture's own language.",
                 "models_low and models_high are Student's over the models' slopes, for these languages.",
+                *unequal,
             ),
         ),
     ]
 
 
 def _by_language(rows: pl.DataFrame) -> pl.DataFrame:
-    """endpoint, language, class, score and cultures, for the languages of known class. rows: of a Panel."""
+    """endpoint, language, class, score, cultures and questions, for the languages of known class.
+
+    rows: of a Panel.
+    """
     codes = rows["culture"].unique().to_list()
     spoken = {code: usual_language(code) for code in codes}
     classes = {
@@ -113,7 +129,9 @@ def _by_language(rows: pl.DataFrame) -> pl.DataFrame:
         for code in set(spoken.values())
         if code is not None and code in languages()
     }
-    by_culture = rows.group_by("endpoint", "culture").agg(pl.col("value").mean())
+    by_culture = rows.group_by("endpoint", "culture").agg(
+        pl.col("value").mean(), questions=pl.len().cast(pl.Int64)
+    )
     named = by_culture.with_columns(
         language=pl.col("culture").replace_strict(spoken, default=None, return_dtype=pl.String)
     ).with_columns(
@@ -123,7 +141,11 @@ def _by_language(rows: pl.DataFrame) -> pl.DataFrame:
         named.drop_nulls("class")
         .sort("endpoint", "language", "culture")
         .group_by("endpoint", "language", "class", maintain_order=True)
-        .agg(score=pl.col("value").mean(), cultures=pl.len().cast(pl.Int64))
+        .agg(
+            score=pl.col("value").mean(),
+            cultures=pl.len().cast(pl.Int64),
+            questions=pl.col("questions").sum(),
+        )
     )
 
 

@@ -55,7 +55,7 @@ def render_latex(view: ReportView, leaderboard: Leaderboard | None = None) -> st
     for made in view.data.results:
         for table in made.tables:
             if table.layout is not None:
-                notes = [table.unit, *table.notes]
+                notes = [table.unit, *map(view.in_short, table.notes)]
                 laid_out = enumerate(grids(table, view.short), 1)
                 parts += [
                     _grid(table.title, f"{table.name}-{number}", grid, notes) for number, grid in laid_out
@@ -121,9 +121,9 @@ def _by_group(view: ReportView, task: TaskView, facet: FacetView) -> str:
     by_value = {value: [facet.scores.get((value, name)) for name in shown] for value in facet.values}
     rows = [[facet.name(value), *map(_with_interval, scores)] for value, scores in by_value.items()]
     head = [title.capitalize(), *(view.short[name] for name in shown)]
-    caption = (
-        f"{escape(task.title)}, {escape(facet.metric.label)} by {escape(title)}, with 95\\,\\% intervals."
-    )
+    of_profile = f", profile {escape(task.profile)}" if len(task.profiles) > 1 else ""
+    what = f"{escape(task.title)}, {escape(facet.metric.label)} by {escape(title)}"
+    caption = f"{what}{of_profile}, with 95\\,\\% intervals."
     return floating_table(
         "l" + "r" * len(shown),
         head,

@@ -37,7 +37,7 @@ def render_markdown(
     parts += _summary(view, board, turned_round(view, board) if turned is None else turned)
     for task in view.tasks:
         parts += _task(view, board, task)
-    parts += _published(board)
+    parts += _published(view, board)
     parts += _analyses(view)
     if data.failures.height:
         rows = []
@@ -82,7 +82,7 @@ def _summary(view: ReportView, board: Leaderboard, turned: Sequence[str]) -> Ite
             *([_baseline(view, board.best_baseline(task, (score.facet, score.value)))] if baseline else []),
             score.shown_n,
             percent(score.coverage),
-            count(score.n - score.lost - score.answered),
+            count(None if score.unreadable is None else score.n - score.lost - score.answered),
         ]
         for task in view.tasks
         for row in board.first(task)
@@ -127,6 +127,8 @@ def _task(view: ReportView, board: Leaderboard, task: TaskView) -> Iterable[str]
     yield table(head, rows, numeric=set(range(len(head) - len(HEAD), len(head) - 1)))
     if any(rank.level for rank in ranks.values()):
         yield f"† {LEVEL}"
+    if several:
+        yield f"The tables below show profile *{escape(task.profile)}*; the files hold every profile."
     for facet in task.facets.values():
         yield f"### By {escape(facet_title(facet.facet))}"
         yield _facet(view, task, facet)
@@ -135,13 +137,13 @@ def _task(view: ReportView, board: Leaderboard, task: TaskView) -> Iterable[str]
         yield _facet(view, task, facet)
 
 
-def _published(board: Leaderboard) -> Iterable[str]:
+def _published(view: ReportView, board: Leaderboard) -> Iterable[str]:
     """The models among published ones, and why some figures are not comparable."""
     published = board.published
     if published.neighbours or published.warnings:
         yield "## Beside published figures"
     if published.warnings:
-        yield "\n".join(f"- {escape(sentence)}" for sentence in published.warnings)
+        yield "\n".join(f"- {escape(view.in_short(sentence))}" for sentence in published.warnings)
     for neighbours in published.neighbours:
         yield f"### {escape(neighbours.title)} ({escape(neighbours.source)})"
         rows = [
@@ -198,7 +200,7 @@ def _tables(view: ReportView, made: ResultTables) -> Iterable[str]:
                 {at for at, numeric in enumerate(grid.numeric) if numeric},
             )
         if shown.notes:
-            yield "\n".join(f"- {escape(note)}" for note in shown.notes)
+            yield "\n".join(f"- {escape(view.in_short(note))}" for note in shown.notes)
 
 
 def _grid_cell(cell: Cell) -> str:

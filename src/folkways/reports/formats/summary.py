@@ -187,8 +187,9 @@ def _unreadable(view: ReportView) -> list[str]:
         for score in task.whole:
             replies = score.n - score.lost
             shown = score.profile == task.profile and not (score.baseline or score.left_out)
-            if shown and score.unreadable > MANY_UNREADABLE * replies:
-                by_model.setdefault(score.endpoint, []).append((score.unreadable, replies, task))
+            unreadable = score.unreadable or 0
+            if shown and unreadable > MANY_UNREADABLE * replies:
+                by_model.setdefault(score.endpoint, []).append((unreadable, replies, task))
     return [
         f"{view.short[endpoint]}: no answer could be read out of {_shares(shares)}. They count as wrong: "
         "read a few replies before you trust this score."

@@ -86,7 +86,7 @@ def model_counts(leaderboard: Leaderboard) -> dict[str, ModelCounts]:
             for score in task.whole
             if score.endpoint == endpoint and score.profile == task.profile
         ]
-        judged = [score for score in whole if score.profile]  # other programs have none
+        judged = [score for score in whole if score.refused is not None]  # logs may not tell
         others = [
             (score.score / 100 * (score.n - score.lost), score.n - score.lost)
             for task in view.tasks
@@ -98,8 +98,8 @@ def model_counts(leaderboard: Leaderboard) -> dict[str, ModelCounts]:
             endpoint,
             view.data.expenses.get(endpoint),
             sum(score.n - score.lost for score in judged),
-            sum(score.refused for score in judged),
-            sum(score.cut for score in judged),
+            sum(score.refused or 0 for score in judged),
+            sum(score.cut or 0 for score in judged),
             round(sum(number for number, _ in others)) if others else None,
             sum(of for _, of in others),
         )

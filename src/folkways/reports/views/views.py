@@ -23,7 +23,7 @@ JOINT_LANGUAGE = "culture+language"
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One row of records.SCORES, with NaN for unknown values."""
+    """One row of records.SCORES, with NaN for unknown values and None for counts that a log does not tell."""
 
     endpoint: str
     task: str
@@ -39,12 +39,12 @@ class Score:
     questions: int
     effective_questions: float | None
     answered: int
-    refused: int
-    unreadable: int
-    truncated: int
+    refused: int | None
+    unreadable: int | None
+    truncated: int | None
     failed: int
     missing: int
-    cut: int
+    cut: int | None
     left_out: int
     why_left_out: str | None
     coverage: float
@@ -66,8 +66,8 @@ class Score:
         return shown_n(self.n, self.left_out, self.effective_questions)
 
     @property
-    def states(self) -> dict[str, int]:
-        """State -> number of items, in the order of ``State``."""
+    def states(self) -> dict[str, int | None]:
+        """State -> number of items, in the order of ``State``; None where a log does not tell it."""
         return {state.value: getattr(self, state.value) for state in State}
 
 
@@ -339,8 +339,7 @@ def as_numbers(scores: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scores(frame: pl.DataFrame) -> list[Score]:
-    counts = pl.col(*(state.value for state in State), "cut").fill_null(0)
-    scores = as_numbers(frame).with_columns(counts).select(list(Score.__slots__))
+    scores = as_numbers(frame).select(list(Score.__slots__))
     return [Score(*row) for row in scores.iter_rows()]
 
 

@@ -33,6 +33,14 @@ def delete_study(workspace: Workspace, study_id: int, typed: str, *, by: int | N
         audit.record_event(
             connection, "study.deleted", study_id=study_id, account_id=by, details={"name": study.name}
         )
+        # People first, then the study, in the order in which a task locks them.
+        gone = {
+            "state": str(ParticipantState.WITHDRAWN),
+            "waiver": None,
+            "exclusion": None,
+            "population_id": None,
+        }
+        connection.execute(sa.update(participants).where(participants.c.study_id == study_id).values(gone))
         values = {
             "name": f"~{study_id}",  # no study can be called so: the old name is free again
             "title": "",
@@ -45,13 +53,6 @@ def delete_study(workspace: Workspace, study_id: int, typed: str, *, by: int | N
         connection.execute(
             sa.update(schema.invites).where(schema.invites.c.study_id == study_id).values(revoked=True)
         )
-        gone = {
-            "state": str(ParticipantState.WITHDRAWN),
-            "waiver": None,
-            "exclusion": None,
-            "population_id": None,
-        }
-        connection.execute(sa.update(participants).where(participants.c.study_id == study_id).values(gone))
         people = sa.select(participants.c.id).where(participants.c.study_id == study_id)
         connection.execute(sa.delete(schema.attributes).where(schema.attributes.c.participant_id.in_(people)))
 
