@@ -486,7 +486,7 @@ def test_one_key_sent_for_two_items_at_once_is_refused_for_the_second(studio_wor
         try:
             submit(study.workspace, person.id, slot, {"choices": [0]}, "one key")
             said.append("stored")
-        except Exception as error:
+        except (StudioError, WorkspaceError) as error:
             said.append(f"{type(error).__name__}: {error}")
 
     other = Thread(target=send, args=(second,))
