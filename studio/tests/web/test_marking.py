@@ -93,6 +93,32 @@ def test_marks_are_made_and_taken_back_by_keyboard(study: ServedStudy) -> None:
     assert stored(study, number) == [[3, 13]]
 
 
+KEYS: dict[str, tuple[str, list[str], str]] = {
+    "an article": (SENTENCES["arabic"][0], ["ArrowLeft"] * 2 + ["Alt+Shift+ArrowRight"] * 2, "الع"),
+    "a part of a word": ("東京都民です。", ["ArrowRight", "Alt+Shift+ArrowLeft"], "東"),
+    "the end of a compound": (
+        "Der Weihnachtsmarkt.", ["End", "ArrowLeft", "Shift+ArrowRight"] + ["Alt+Shift+ArrowLeft"] * 5,
+        "Der Weihnachts",
+    ),
+    "an emoji whole": ("👨‍👩‍👧a cafe\u0301 🎉", ["End", "Alt+Shift+ArrowLeft"], "🎉"),
+    "a letter with its mark": ("🎉 cafe\u0301s", ["End"] + ["Alt+Shift+ArrowLeft"], "cafe\u0301"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", KEYS)
+def test_the_end_of_a_mark_moves_by_a_character(study: ServedStudy, case: str) -> None:
+    sentence, keys, words = KEYS[case]
+    (number,) = study.add("mark", [{"sentence": sentence}])
+    page = study.at_task()
+    area = page.locator("[data-markable]")
+    for key in [*keys, "Enter"]:
+        area.press(key)
+    expect(page.locator("[data-marks] bdi")).to_have_text([words])
+    send(page)
+    ((start, end),) = stored(study, number)
+    assert sentence[start:end] == words
+
+
 def test_a_selection_that_ends_outside_of_the_sentence_marks_its_words_and_keys_reach_emoji(
     study: ServedStudy,
 ) -> None:

@@ -19,6 +19,13 @@ function pieces(text, language) {
   });
 }
 
+// Where characters as people see them begin, and where the text ends, in code points: letters stay with their marks, emoji whole.
+function characters(text, language) {
+  const segmenter = new Intl.Segmenter(language || undefined, { granularity: "grapheme" });
+  let at = 0;
+  return [0, ...[...segmenter.segment(text)].map(({ segment }) => (at += length(segment)))];
+}
+
 export class Marker {
   constructor(root) {
     this.root = root;
@@ -108,12 +115,15 @@ export class Marker {
     this.field.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
-  // Arrow keys walk from word to word, with Shift they widen, Enter marks.
+  // Arrow keys walk from word to word, with Shift they widen, with Alt and Shift they move the end by a character, Enter marks.
   key(event) {
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || !this.pieces.length) return;
+    if (event.isComposing || event.ctrlKey || event.metaKey || (event.altKey && !event.shiftKey) || !this.pieces.length) return;
     const rightToLeft = getComputedStyle(this.area).direction === "rtl";
     const step = { ArrowRight: rightToLeft ? -1 : 1, ArrowLeft: rightToLeft ? 1 : -1, Home: -Infinity, End: Infinity }[event.key];
-    if (step !== undefined) {
+    if (step !== undefined && event.altKey) {
+      event.preventDefault();
+      if (this.cursor && Number.isFinite(step)) this.moveEnd(step);
+    } else if (step !== undefined) {
       event.preventDefault();
       const last = this.pieces.length - 1;
       const from = this.cursor ? this.cursor.head : step > 0 ? -1 : last + 1;
@@ -121,8 +131,7 @@ export class Marker {
       this.moveTo({ head, anchor: event.shiftKey && this.cursor ? this.cursor.anchor : head });
     } else if ((event.key === "Enter" || event.key === " ") && this.cursor) {
       event.preventDefault();
-      const [first, last] = [this.cursor.anchor, this.cursor.head].sort((one, other) => one - other);
-      this.add(this.pieces[first].start, this.pieces[last].end);
+      this.add(...this.chosen());
     } else if (event.key === "Escape") {
       this.moveTo(null);
     }
@@ -135,9 +144,26 @@ export class Marker {
     if (cursor) this.say(this.stretch());
   }
 
-  stretch() {
+  // Of prefixes and compounds only a part may be meant. The side that moves is the one that Shift widened last; at least a character
+  // stays.
+  moveEnd(step) {
+    const edges = characters(this.text, this.area.lang);
+    const [start, end] = this.chosen();
+    const backward = this.cursor.head < this.cursor.anchor;
+    const moved = edges[edges.findIndex((edge) => edge >= (backward ? start : end)) + step];
+    const cut = backward ? [moved, end] : [start, moved];
+    if (moved !== undefined && cut[0] < cut[1]) this.moveTo({ ...this.cursor, cut });
+  }
+
+  // What the cursor is on, as [start, end) in code points.
+  chosen() {
+    if (this.cursor.cut) return this.cursor.cut;
     const [first, last] = [this.cursor.anchor, this.cursor.head].sort((one, other) => one - other);
-    return slice(this.text, this.pieces[first].start, this.pieces[last].end);
+    return [this.pieces[first].start, this.pieces[last].end];
+  }
+
+  stretch() {
+    return slice(this.text, ...this.chosen());
   }
 
   say(text) {
@@ -151,8 +177,7 @@ export class Marker {
   }
 
   drawText() {
-    const range = this.cursor && [this.cursor.anchor, this.cursor.head].sort((one, other) => one - other);
-    const cursor = range && [this.pieces[range[0]].start, this.pieces[range[1]].end];
+    const cursor = this.cursor && this.chosen();
     const points = new Set([0, length(this.text), ...this.spans.flat(), ...(cursor || [])]);
     const cuts = [...points].sort((one, other) => one - other);
     this.area.replaceChildren(...cuts.slice(1).map((end, index) => {
