@@ -34,6 +34,7 @@ from folkways_studio.studies import deletion, descriptions
 from folkways_studio.studies import service as studies
 from folkways_studio.work.assignees import assign
 from folkways_studio.work.assignments import ClaimedSlot, NoWork, claim_slot
+from folkways_studio.work.judgements import submit
 from studio.tests.support.studies import (
     ON_A_FILE,
     ON_BOTH,
@@ -467,3 +468,46 @@ def test_a_study_is_deleted_while_somebody_begins_an_item_of_theirs(studio_works
         owner.join()
     assert failed == []
     assert claim_slot(study.workspace, person.id) == NoWork("not_active")
+
+
+@pytest.mark.parametrize(
+    "studio_workspace", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+def test_one_key_sent_for_two_items_at_once_is_refused_for_the_second(studio_workspace: Workspace) -> None:
+    """The second waits for the person's row, and has looked for the key before. On a file, these two take
+    turns."""
+    study = open_study(studio_workspace, [STAGES[0], STAGES[2]], populations=POPULATIONS)
+    study.add("verify", [QUESTION])
+    study.add("talk", [QUESTION])
+    person, said = study.person(), []
+    first, second = (study.work(person, stage).assignment.id for stage in ("verify", "talk"))
+
+    def send(slot: int) -> None:
+        try:
+            submit(study.workspace, person.id, slot, {"choices": [0]}, "one key")
+            said.append("stored")
+        except (StudioError, WorkspaceError) as error:
+            said.append(f"{type(error).__name__}: {error}")
+
+    other = Thread(target=send, args=(second,))
+
+    def overtake(*arguments: Any) -> None:
+        if "INSERT INTO studio_judgements" in arguments[2] and other.ident is None:
+            other.start()
+            waiting = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+            for _ in range(500):
+                with study.workspace.engine.connect() as connection:
+                    if connection.scalar(waiting):
+                        return
+                other.join(0.01)
+
+    sa.event.listen(study.workspace.engine, "after_cursor_execute", overtake)
+    try:
+        send(first)
+        other.join()
+    finally:
+        sa.event.remove(study.workspace.engine, "after_cursor_execute", overtake)
+    assert sorted(said) == [
+        "ConflictError: this form was used for another item; load the page again",
+        "stored",
+    ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from folkways.sdk.workspace import Workspace
+from folkways.sdk.workspace import Workspace, WorkspaceError
 from folkways_studio.activity import Exposure
 from folkways_studio.database import audit, schema
 from folkways_studio.database.rows import change_rows, delete_rows, get_row, inserted_id
@@ -170,15 +170,32 @@ def submit(
     person's, AlreadySubmittedError if it has a judgement under another key, ConflictError if the study
     is closed or they have not gone through the training of the stage.
     """
-    now = time.time()
     if not 1 <= len(key) <= LONGEST_KEY:
         raise SubmissionError(
             {"": f"the form's key has to have 1 to {LONGEST_KEY} characters; load the page again"}
         )
+    slots = (assignment_id, assignment_id if instead is None else instead)
+    try:
+        return _submit(workspace, participant_id, slots, submission, key, timed=timed)
+    except WorkspaceError as error:
+        if not isinstance(error.__cause__, sa.exc.IntegrityError):
+            raise
+        # Another tab sent the same key while this one waited for the person's row: now it is found.
+        return _submit(workspace, participant_id, slots, submission, key, timed=timed)
+
+
+def _submit(
+    workspace: Workspace,
+    participant_id: int,
+    slots: tuple[int, int],
+    submission: Mapping[str, Any] | ReadForm,
+    key: str,
+    *,
+    timed: bool,
+) -> SubmissionReceipt:
+    now = time.time()
     with workspace.claim() as connection, audit.together(connection):
-        current = _hold(
-            connection, participant_id, (assignment_id, assignment_id if instead is None else instead), key
-        )
+        current = _hold(connection, participant_id, slots, key)
         item, stage = current.item, current.stage
         if current.assignment.state != AssignmentState.LEASED or current.key_was_used:
             repeated = _repeated(connection, current.assignment, key)
