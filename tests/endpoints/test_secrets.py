@@ -103,6 +103,7 @@ QUERY = "sk%2Dtest%2B7f3Q9zLw0aKdE5"
         ("?k=0b1e2c3d-aaaa-bbbb-cccc-123456789abc", "0b1e2c3d-aaaa-bbbb-cccc-123456789abc", "[key]"),
         ("?code=of-sixteen-letters", "of-sixteen-letters", "[key]"),
         ("?k=c2stdGVzdCs3ZjNRO", "c2stdGVzdCs3ZjNRO", "[key]"),
+        ("?k=qwertyuiopasdfghjklzxcvb", "qwertyuiopasdfghjklzxcvb", "[key]"),
         *(
             (f"?{query}", f"of {query.partition('=')[2]}", f"of {query.partition('=')[2]}")
             for query in (

@@ -27,9 +27,9 @@ somebody was sent must not carry it away.
 _OLLAMA_PORT = 11434
 _AT = re.compile(r"@(https?://.*)$", re.IGNORECASE)
 
-SHORTEST_NAMED, SHORTEST_ENCODED = 8, 12
-"""Characters of a key in an address's query, and of one that is looked for in base64: shorter ones are in
-texts that have no key."""
+SHORTEST_NAMED, SHORTEST_ENCODED, SHORTEST_WORD = 8, 12, 24
+"""Characters of a key in an address's query, of one that is looked for in base64, and of one of letters or
+digits alone: shorter ones are in texts that have no key."""
 
 _NAMES_OF_KEYS = re.compile(
     r"(key|token|secret|sig(nature)?|pass(word)?|pwd|auth(orization)?|credentials?|code|sas|jwt)$",
@@ -259,7 +259,8 @@ def _holds_key(name: str, value: str) -> bool:
     """Whether a part of an address's query is a key, by its name or by its look. A model, a version or a
     sentence, which a reply may hold, does not count as one."""
     text = unquote_plus(value)
-    looks = any(_OF_KEYS.search(run) for run in _RUNS.findall(text)) or _UUID.search(text)
+    runs = _RUNS.findall(text)
+    looks = any(len(run) >= SHORTEST_WORD or _OF_KEYS.search(run) for run in runs) or _UUID.search(text)
     return len(value) >= SHORTEST_NAMED and bool(_NAMES_OF_KEYS.search(name) or looks)
 
 
