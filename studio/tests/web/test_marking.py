@@ -95,6 +95,10 @@ def test_marks_are_made_and_taken_back_by_keyboard(study: ServedStudy) -> None:
 
 KEYS: dict[str, tuple[str, list[str], str]] = {
     "an article": (SENTENCES["arabic"][0], ["ArrowLeft"] * 2 + ["Alt+Shift+ArrowRight"] * 2, "الع"),
+    "a word without its article": (
+        SENTENCES["arabic"][0], ["ArrowLeft"] * 3 + ["ArrowRight"] + ["Alt+Shift+ArrowLeft"] * 2,
+        SENTENCES["arabic"][0].split()[1][2:],
+    ),
     "a part of a word": ("東京都民です。", ["ArrowRight", "Alt+Shift+ArrowLeft"], "東"),
     "the end of a compound": (
         "Der Weihnachtsmarkt.", ["End", "ArrowLeft", "Shift+ArrowRight"] + ["Alt+Shift+ArrowLeft"] * 5,

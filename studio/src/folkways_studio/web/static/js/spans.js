@@ -128,7 +128,7 @@ export class Marker {
       const last = this.pieces.length - 1;
       const from = this.cursor ? this.cursor.head : step > 0 ? -1 : last + 1;
       const head = Math.min(last, Math.max(0, from + step));
-      this.moveTo({ head, anchor: event.shiftKey && this.cursor ? this.cursor.anchor : head });
+      this.moveTo({ head, anchor: event.shiftKey && this.cursor ? this.cursor.anchor : head, backward: step < 0 });
     } else if ((event.key === "Enter" || event.key === " ") && this.cursor) {
       event.preventDefault();
       this.add(...this.chosen());
@@ -144,12 +144,12 @@ export class Marker {
     if (cursor) this.say(this.stretch());
   }
 
-  // Of prefixes and compounds only a part may be meant. The side that moves is the one that Shift widened last; at least a character
-  // stays.
+  // Of prefixes and compounds only a part may be meant. What moves is the end that the last step went towards: whoever came back to
+  // a word moves its beginning. At least a character stays.
   moveEnd(step) {
     const edges = characters(this.text, this.area.lang);
     const [start, end] = this.chosen();
-    const backward = this.cursor.head < this.cursor.anchor;
+    const { backward } = this.cursor;
     const moved = edges[edges.findIndex((edge) => edge >= (backward ? start : end)) + step];
     const cut = backward ? [moved, end] : [start, moved];
     if (moved !== undefined && cut[0] < cut[1]) this.moveTo({ ...this.cursor, cut });
