@@ -27,6 +27,16 @@ def rows(name: str, release: Release) -> list[dict[str, Any]]:
     return BY_NAME[name].items(release).to_dicts()
 
 
+def test_each_accepted_answer_is_shown_once(task: Task, release: Release) -> None:
+    """As one that is the same in English and in the local language: rupiah."""
+    if "answers" not in task.items(release).columns:
+        return
+    for item in rows(task.name, release):
+        for group in item["gold"].split("; "):
+            shown = group.split(" / ")
+            assert len(shown) == len({*shown}), item["item"]
+
+
 def test_the_record_describes_the_files_that_are_there(release: Release) -> None:
     files = {path.name for path in release.root.iterdir() if path.suffix != ".md"}
     assert {entry.path for entry in release.record.files} == files

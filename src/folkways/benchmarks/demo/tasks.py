@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -104,9 +104,7 @@ class ShortAnswers(DemoTask):
                 "text": question["en"],
                 "local_text": question.get("local"),
                 "answers": question["answers"],
-                "gold": "; ".join(
-                    " / ".join(group.get("local", []) + group["en"]) for group in question["answers"]
-                ),
+                "gold": _shown(question["answers"]),
             }
 
     def accepted_answers(self, item: Mapping[str, Any]) -> AnswerGroups:
@@ -190,7 +188,7 @@ class EverydayLife(ShortAnswers):
                     "text": question["text"]["en"].format(country=country),
                     "local_text": question["text"].get(language) if language != "en" else None,
                     "answers": groups,
-                    "gold": "; ".join(" / ".join(group.get("local", []) + group["en"]) for group in groups),
+                    "gold": _shown(groups),
                     "options": turned[0],
                     "local_options": turned[1] if len(turned) > 1 else None,
                 }
@@ -205,6 +203,12 @@ class EverydayLife(ShortAnswers):
             .join(offered, on="item", how="left", maintain_order="left")
         )
         return prompts.with_columns(choices=choices).drop("options", "local_options")
+
+
+def _shown(groups: Sequence[Mapping[str, Any]]) -> str:
+    """Groups of answers as a person reads them, each answer once: ``과자 / snack; 과일 / fruit``."""
+    answers = (dict.fromkeys([*group.get("local", ()), *group["en"]]) for group in groups)
+    return "; ".join(map(" / ".join, answers))
 
 
 def _options(answers: Mapping[str, str], culture: str, groups: list[Mapping[str, list[str]]]) -> list[str]:
