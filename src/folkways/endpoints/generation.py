@@ -144,7 +144,7 @@ def prompt_of(tokenizer: Any, request: Request) -> str:
     return templated([user])
 
 
-def told_template(template: object) -> str:
+def template_mark(template: object) -> str:
     """What the model's name in replies ends with, of the chat template that made their prompts: 8 hexadecimal
     digits over it. Empty without a template."""
     if not template:
@@ -179,7 +179,7 @@ class LoadedModel:
             **{name: getattr(self._published, name, None) for name in UNDECODED}
         )
         self._name = f"{source}@{getattr(model.config, '_commit_hash', None) or revision or 'local'}"
-        self._told = self._name + told_template(tokenizer.chat_template)
+        self._reported_name = self._name + template_mark(tokenizer.chat_template)
         if tokenizer.pad_token is None:
             tokenizer.pad_token = tokenizer.eos_token or tokenizer.decode([0])
 
@@ -268,9 +268,11 @@ class LoadedModel:
                 for row in {(*context, *more[:-1]) for number, context, more in wanted if number == at}
             )
             if weighs:
-                answers[at] = weight(values[0], model=self._told, tokens=tokens)
+                answers[at] = weight(values[0], model=self._reported_name, tokens=tokens)
             else:
-                answers[at] = choice(requests[at].choices or (), values, model=self._told, tokens=tokens)
+                answers[at] = choice(
+                    requests[at].choices or (), values, model=self._reported_name, tokens=tokens
+                )
         return [answer for answer in answers if answer is not None]
 
     def _pair_ids(self, request: Request, label: str) -> tuple[list[int], list[int]]:
@@ -378,7 +380,7 @@ class LoadedModel:
         return Completion(
             text=storable(text),
             finish_reason="length" if end is None else "stop",
-            model=self._told,
+            model=self._reported_name,
             input_tokens=prompt_tokens,
             output_tokens=len(new) if end is None else end + 1,
         )

@@ -45,9 +45,8 @@ def choice(
     likelihoods: one per label, natural logarithms; the first of equal ones wins. model: the name to report.
     tokens: input tokens spent.
     """
-    from folkways.records import (
-        listed_likelihoods,  # brings polars, which the process of an engine does not need
-    )
+    # it brings polars, which the process of an engine does not need
+    from folkways.records import listed_likelihoods
 
     best = max(range(len(labels)), key=lambda at: likelihoods[at])
     listing = listed_likelihoods(likelihoods)

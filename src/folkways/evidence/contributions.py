@@ -162,12 +162,14 @@ def columns_of(entries: Iterable[Entry]) -> dict[str, tuple[Column, ...]]:
     for task, groups in by_task.items():
         metrics = [metric.name for metric in registered[task].metrics] if task in registered else []
 
-        def place(group: tuple[object, list[Entry]], metrics: Sequence[str] = metrics) -> tuple[int, int]:
+        def precedence(
+            group: tuple[object, list[Entry]], metrics: Sequence[str] = metrics
+        ) -> tuple[int, int]:
             entries, metric = group[1], group[1][0].metric
             rank = metrics.index(metric) if metric in metrics else len(metrics)
             return rank, -len({one.model for one in entries})
 
-        ordered = sorted(groups.items(), key=place)
+        ordered = sorted(groups.items(), key=precedence)
         first = dict(ordered[0][0])
         columns[task] = tuple(
             Column(task, dict(key), tuple(group), tuple(unlike(dict(key), first))) for key, group in ordered
